@@ -1,0 +1,67 @@
+package core
+
+// Profile is a family of peers: framing, limits, and how it spells cancellation. A profile is a
+// row of the table below and nothing else: no code asks which profile it runs under.
+type Profile uint8
+
+const (
+	ProfileLSP     Profile = iota // the Language Server Protocol, and BSP
+	ProfileMCP                    // the Model Context Protocol over stdio
+	ProfileControl                // parley's own control connection
+	ProfilePlain                  // JSON-RPC 2.0 and nothing on top of it
+)
+
+// malformed is what an Invalid frame leads to (MSG-6).
+type malformed uint8
+
+const (
+	malformedEnd malformed = iota
+	malformedSkip
+	malformedAnswer
+)
+
+type profileSpec struct {
+	name         string
+	framing      Framing
+	framings     uint8 // bit set of the framings allowed, 1<<Framing
+	bodyBytesMax int   // 0: as the framing
+	bodyBytesMin int
+
+	cancelMethod    string // "": none
+	cancelField     string // the member of params that names the request
+	cancelTagged    bool   // ids are {"number":n} or {"text":s} instead of the id itself
+	answerCancelled bool   // a cancelled request is answered
+	nullIDServed    bool   // a request with id null is served (MSG-4)
+	batches         bool   // arrays are accepted (MSG-8)
+	lifecycle       bool   // STOP-9's gates where initialize is registered
+
+	client, server malformed // server: also peer
+	lineClient     malformed // client on any framing but header
+}
+
+var profiles = [...]profileSpec{
+	ProfileLSP: {
+		name: "lsp", framing: FramingHeader, framings: 1<<FramingHeader | 1<<FramingWhole,
+		cancelMethod: "$/cancelRequest", cancelField: "id", answerCancelled: true, lifecycle: true,
+		client: malformedEnd, lineClient: malformedEnd, server: malformedAnswer,
+	},
+	ProfileMCP: {
+		name: "mcp", framing: FramingLine, framings: 1<<FramingLine | 1<<FramingWhole,
+		cancelMethod: "notifications/cancelled", cancelField: "requestId",
+		client: malformedSkip, lineClient: malformedSkip, server: malformedAnswer,
+	},
+	ProfileControl: {
+		name: "control", framing: FramingLength4, framings: 1 << FramingLength4, bodyBytesMin: 1,
+		cancelMethod: "parley/control/v1/connection/cancel-request", cancelTagged: true,
+		answerCancelled: true,
+		client:          malformedEnd, lineClient: malformedEnd, server: malformedEnd,
+	},
+	ProfilePlain: {
+		name: "plain", framing: FramingLine,
+		framings:        1<<FramingHeader | 1<<FramingLine | 1<<FramingLength4 | 1<<FramingWhole,
+		answerCancelled: true, nullIDServed: true, batches: true,
+		client: malformedEnd, lineClient: malformedSkip, server: malformedAnswer,
+	},
+}
+
+func (p Profile) String() string { return profiles[p].name }

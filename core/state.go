@@ -1,0 +1,124 @@
+package core
+
+// State is where a Conn stands, for people and for hosts. It never allocates.
+type State struct {
+	Input     InputPhase
+	Output    OutputPhase
+	Lifecycle Lifecycle
+	Reason    Reason // why the conversation ended; ReasonNone while it goes on
+	Err       *ProtocolError
+	Closed    bool // EventClosed was delivered
+
+	Calls    int // ours, open
+	Running  int // theirs, delivered and not ended
+	Waiting  int // theirs, not delivered
+	Paused   bool
+	Credit   int64
+	ExitCode int // what a server process returns (STOP-9)
+
+	AcceptedBytes uint64 // output accepted into the queue since the start
+	WrittenBytes  uint64 // output written since the start: Flush waits until it reaches AcceptedBytes
+	QueuedBytes   int    // output accepted and not yet taken
+}
+
+// Stats counts, since the start. The order is the order across the ABI; fields are only appended.
+type Stats struct {
+	BytesIn, BytesOut   uint64
+	FramesIn, FramesOut uint64
+
+	Calls, Requests, Notifications uint64 // ours accepted, theirs accepted
+
+	Late           uint64 // answers to a call that has its outcome (CALL-5)
+	Unknown        uint64 // answers to an id never issued (CALL-5)
+	BlankBytes     uint64 // blank lines skipped (HEAD-7), blank messages (LINE-2)
+	ByteOrderMarks uint64 // dropped (MSG-9)
+	Invalid        uint64 // frames that were no message (MSG)
+	Noise          uint64 // lines that were not JSON (LINE-7)
+	ResyncBytes    uint64 // skipped to the next header (HEAD-8)
+	NullMembers    uint64 // error: null beside a result, result: null beside an error (MSG-2)
+	PeerErrors     uint64 // error responses for nobody (MSG-2)
+	Rejected       uint64 // requests that core answered itself with an error
+	Dropped        uint64 // notifications not delivered: evicted, before initialize, unknown
+	CancelsIgnored uint64 // cancel notices for nobody, or malformed (REQ-4)
+	Progress       uint64 // progress for nobody (CALL-10)
+	ClockBackwards uint64 // Advance with an earlier time than before
+	WaitingMax     uint64 // high-water mark of messages not delivered
+	OutBytesMax    uint64 // high-water mark of queued output
+	PausedNs       uint64 // time spent paused
+}
+
+// InputPhase is the peer's direction.
+type InputPhase uint8
+
+const (
+	InputOpen   InputPhase = iota
+	InputEnded             // the peer's output ended between frames
+	InputBroken            // a violation, or the session ended over what the peer sent
+)
+
+// OutputPhase is our direction.
+type OutputPhase uint8
+
+const (
+	OutputOpen      OutputPhase = iota
+	OutputFinishing             // nothing new is accepted but answers; what is queued is written
+	OutputDone                  // everything owed is written: close the transport's output
+	OutputFailed                // a write failed or was torn: nothing more is ever written
+)
+
+// Lifecycle is LSP's, on servers that have initialize in their method table (STOP-9).
+type Lifecycle uint8
+
+const (
+	LifecycleNone Lifecycle = iota // no gates
+	LifecycleUninitialized
+	LifecycleInitializing
+	LifecycleReady
+	LifecycleShutdown
+	LifecycleExited
+)
+
+// CallOptions are the optional parts of a call. The zero value is a call without a deadline.
+type CallOptions struct {
+	Deadline    Time // absolute; 0 and Never: none (CALL-4)
+	Extend      Time // progress restarts the budget to now + Extend, up to DeadlineMax (CALL-4)
+	DeadlineMax Time // required with Extend
+	// ProgressToken is the raw JSON token (string or integer) that params carries (CALL-10).
+	ProgressToken []byte
+	// ID is a chosen wire id, a raw JSON string or integer; nil: the next number (CALL-1).
+	ID []byte
+	// Quiet sends no cancel notice when the call times out or is cancelled (CALL-6).
+	Quiet bool
+}
+
+// BatchItem is one member of an outbound batch (CALL-9).
+type BatchItem struct {
+	Method       string
+	Params       []byte
+	Notification bool
+	Options      CallOptions
+}
+
+// Splice replaces Frame[Start:End] by Value when a relay forwards a frame.
+type Splice struct {
+	Start, End int
+	Value      []byte
+}
+
+// Snapshot is SCHED-5's view of the work in progress.
+type Snapshot struct {
+	Items     []SnapshotItem // the newest 512
+	Truncated bool
+}
+
+// SnapshotItem is one accepted item.
+type SnapshotItem struct {
+	Ordinal    uint64
+	Method     string
+	Mode       Mode
+	Running    bool
+	Cancelled  bool
+	Generation uint64
+	AcceptedAt Time
+	StartedAt  Time
+}

@@ -1,0 +1,3 @@
+module github.com/parley-rpc/parley
+
+go 1.26
