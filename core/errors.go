@@ -139,16 +139,20 @@ const SampleBytesMax = 64
 // ProtocolError is the peer's fault. It is sticky: once Commit has returned it every later Commit
 // returns the same value. The sample ends with the byte that decided; escape it before showing it.
 type ProtocolError struct {
-	Kind   Violation
-	Offset uint64 // of the deciding byte, from the first byte of the stream
-	Have   uint64 // truncated: bytes of the unfinished part that arrived
-	Need   uint64 // truncated, length, header-size, line-size: bytes declared or allowed; 0 unknown
-	Hint   Hint
-	Sample []byte // at most SampleBytesMax, its own copy
+	Kind    Violation
+	Invalid Invalid // parse: what was wrong with the frame
+	Offset  uint64  // of the deciding byte, from the first byte of the stream
+	Have    uint64  // truncated: bytes of the unfinished part that arrived
+	Need    uint64  // truncated, length, header-size, line-size: bytes declared or allowed; 0 unknown
+	Hint    Hint
+	Sample  []byte // at most SampleBytesMax, its own copy
 }
 
 func (e *ProtocolError) Error() string {
 	s := "core: peer: " + e.Kind.String() + " at byte " + strconv.FormatUint(e.Offset, 10)
+	if e.Invalid != InvalidNone {
+		s += ": invalid " + e.Invalid.String()
+	}
 	if e.Kind == ViolationTruncated {
 		s += " (have " + strconv.FormatUint(e.Have, 10)
 		if e.Need > 0 {

@@ -53,7 +53,8 @@ type InputPhase uint8
 const (
 	InputOpen   InputPhase = iota
 	InputEnded             // the peer's output ended between frames
-	InputBroken            // a violation, or the session ended over what the peer sent
+	InputBroken            // a violation, or the session ended otherwise: nothing more is read
+	inputEnd
 )
 
 // OutputPhase is our direction.
@@ -61,9 +62,11 @@ type OutputPhase uint8
 
 const (
 	OutputOpen      OutputPhase = iota
-	OutputFinishing             // nothing new is accepted but answers; what is queued is written
+	OutputAnswering             // the peer's output ended: only admitted work is still answered (STOP-1)
+	OutputFinishing             // nothing is accepted any more; what is queued is written (STOP-5)
 	OutputDone                  // everything owed is written: close the transport's output
-	OutputFailed                // a write failed or was torn: nothing more is ever written
+	OutputFailed                // a write failed or was torn: nothing more is ever written (SEND-5)
+	outputEnd
 )
 
 // Lifecycle is LSP's, on servers that have initialize in their method table (STOP-9).

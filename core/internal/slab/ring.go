@@ -1,0 +1,48 @@
+package slab
+
+// Ring is a FIFO that reuses its storage.
+type Ring[T any] struct {
+	items []T // a power of two
+	head  int
+	count int
+}
+
+// Push adds at the back and returns the place, good until the next Push.
+func (r *Ring[T]) Push(value T) *T {
+	if r.count == len(r.items) {
+		r.grow()
+	}
+	at := &r.items[(r.head+r.count)&(len(r.items)-1)]
+	*at = value
+	r.count++
+	return at
+}
+
+func (r *Ring[T]) grow() {
+	items := make([]T, max(8, 2*len(r.items)))
+	for i := range r.count {
+		items[i] = *r.At(i)
+	}
+	r.items, r.head = items, 0
+}
+
+// At returns the i-th from the front, good until the next Push.
+func (r *Ring[T]) At(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
+
+// Drop removes the front and forgets what it held.
+func (r *Ring[T]) Drop() {
+	var zero T
+	*r.At(0) = zero
+	r.head = (r.head + 1) & (len(r.items) - 1)
+	r.count--
+}
+
+// Count returns the number of items.
+func (r *Ring[T]) Count() int { return r.count }
+
+// Clear removes everything.
+func (r *Ring[T]) Clear() {
+	for r.count > 0 {
+		r.Drop()
+	}
+}
