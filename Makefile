@@ -1,0 +1,33 @@
+# Every command a person or a CI needs. `make` alone prints the list.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+FUZZTIME ?= 60s # for each fuzz target of `make soak`
+
+.PHONY: help deps test check soak wasm digest bench
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: ## fetch and build what the tests drive (gopls, MCP server), only where stale
+	@.ci/deps
+
+test: deps ## everything that must pass: check, unit, race, conformance, e2e
+	@.ci/parts check unit race conformance e2e
+
+check: ## gofmt, vet, and builds for the platforms that are not at hand
+	@.ci/parts check
+
+soak: ## fuzz each target for FUZZTIME, then the tests that take minutes
+	@.ci/soak $(FUZZTIME)
+
+wasm: ## rebuild wasm/parley.wasm and wasm/TOOLCHAIN
+	@wasm/build.sh
+
+digest: ## the digest of all conformance vectors, one line a home
+	@go run ./conformance/digest
+
+bench: ## the tables of benchmarks/METHOD.md, about three minutes
+	@cd benchmarks && go run .
