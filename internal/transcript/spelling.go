@@ -1,0 +1,197 @@
+package transcript
+
+import (
+	"fmt"
+
+	"github.com/parley-rpc/parley/core"
+)
+
+// names lists the names of an enumeration, from 0 to its last member.
+func names[E interface {
+	~uint8
+	fmt.Stringer
+}](last E) []string {
+	var list []string
+	for e := E(0); e <= last; e++ {
+		list = append(list, e.String())
+	}
+	return list
+}
+
+var (
+	modeNames      = names(core.ModeBypass)
+	timerNames     = names(core.TimerLinger)
+	reasonNames    = names(core.ReasonExit)
+	invalidNames   = names(core.InvalidLineSize)
+	violationNames = names(core.ViolationBacklog)
+)
+
+var classNames = []string{
+	core.ClassInvalid:      "invalid",
+	core.ClassRequest:      "request",
+	core.ClassNotification: "notification",
+	core.ClassResult:       "result",
+	core.ClassError:        "error",
+	core.ClassBatch:        "batch",
+}
+
+var hintNames = []string{
+	core.HintNone:        "",
+	core.HintTextMode:    "text-mode",
+	core.HintBareJSON:    "bare-json",
+	core.HintStdoutNoise: "stdout-noise",
+	core.HintHeader:      "header",
+	core.HintPretty:      "pretty",
+	core.HintTerminal:    "terminal",
+	core.HintText:        "text",
+	core.HintLittle:      "little",
+	core.HintDAP:         "dap",
+	core.HintCharset:     "charset",
+	core.HintOverLimit:   "over-limit",
+}
+
+var refusedNames = []string{
+	0:                      "",
+	core.ErrUnsupported:    "unsupported",
+	core.ErrClosed:         "closed",
+	core.ErrTooLarge:       "too-large",
+	core.ErrOutputFull:     "output-full",
+	core.ErrTooManyCalls:   "too-many-calls",
+	core.ErrTimeout:        "timeout",
+	core.ErrCanceled:       "canceled",
+	core.ErrUnknownCall:    "unknown-call",
+	core.ErrUnknownRequest: "unknown-request",
+	core.ErrAnswered:       "answered",
+	core.ErrNotRequest:     "not-request",
+	core.ErrBadJSON:        "bad-json",
+	core.ErrBadParams:      "bad-params",
+	core.ErrBadMethod:      "bad-method",
+	core.ErrBadID:          "bad-id",
+	core.ErrIDTaken:        "id-taken",
+	core.ErrBadCount:       "bad-count",
+	core.ErrParked:         "parked",
+}
+
+const optional, required = true, false
+
+var (
+	method  = word("", required, func(r *Record) *[]byte { return &r.Method })
+	id      = word("id=", optional, func(r *Record) *[]byte { return &r.ID })
+	token   = word("token=", optional, func(r *Record) *[]byte { return &r.Token })
+	data    = word("data=", optional, func(r *Record) *[]byte { return &r.Body })
+	body    = rest(func(r *Record) *[]byte { return &r.Body })
+	text    = rest(func(r *Record) *[]byte { return &r.Text })
+	call    = number("c", required, func(r *Record) *uint64 { return &r.Call })
+	req     = number("r", required, func(r *Record) *uint64 { return &r.Req })
+	reqIf   = number("r", optional, func(r *Record) *uint64 { return &r.Req })
+	ordinal = number("#", required, func(r *Record) *uint64 { return &r.Ordinal })
+	offset  = number("offset=", optional, func(r *Record) *uint64 { return &r.Offset })
+	have    = number("have=", optional, func(r *Record) *uint64 { return &r.Have })
+	need    = number("need=", optional, func(r *Record) *uint64 { return &r.Need })
+	count   = number("count=", optional, func(r *Record) *uint64 { return &r.Count })
+	amount  = number("", required, func(r *Record) *uint64 { return &r.Count })
+	at      = duration("", required, func(r *Record) *core.Time { return &r.Time })
+	by      = duration("deadline=", optional, func(r *Record) *core.Time { return &r.Deadline })
+	extend  = duration("extend=", optional, func(r *Record) *core.Time { return &r.Extend })
+	byMax   = duration("deadline-max=", optional, func(r *Record) *core.Time { return &r.DeadlineMax })
+	quiet   = flag("quiet")
+	notify  = flag("notification")
+	mode    = enum("", required, modeNames, func(r *Record) *uint8 { return (*uint8)(&r.Mode) })
+	timer   = enum("", required, timerNames, func(r *Record) *uint8 { return (*uint8)(&r.Timer) })
+	reason  = enum("", required, reasonNames, func(r *Record) *uint8 { return (*uint8)(&r.Reason) })
+	invalid = enum("", required, invalidNames, func(r *Record) *uint8 { return (*uint8)(&r.Invalid) })
+	class   = enum("", required, classNames, func(r *Record) *uint8 { return (*uint8)(&r.Class) })
+	broken  = enum("", required, violationNames, func(r *Record) *uint8 { return (*uint8)(&r.Broken) })
+	refused = enum("", required, refusedNames, func(r *Record) *uint8 { return (*uint8)(&r.Refused) })
+	hint    = enum("hint=", optional, hintNames, func(r *Record) *uint8 { return (*uint8)(&r.Hint) })
+	named   = word("method=", optional, func(r *Record) *[]byte { return &r.Method })
+	inside  = word("body=", optional, func(r *Record) *[]byte { return &r.Body })
+	callRow = []field{method, by, extend, byMax, token, id, quiet, body}
+)
+
+// spelling is one row of the grammar: how a line begins, and the fields that follow.
+type spelling struct {
+	verb   string
+	fields []field
+}
+
+var spellings = [opEnd]spelling{
+	OpOpen:   {"open", []field{settings()}},
+	OpMethod: {"method", []field{method, mode, notify}},
+	OpNote:   {"##", []field{text}},
+
+	OpIn:          {"> in", []field{text}},
+	OpFrame:       {"> frame", []field{text}},
+	OpEOF:         {"> eof", nil},
+	OpAt:          {"> at", []field{at}},
+	OpHold:        {"> hold", nil},
+	OpRelease:     {"> release", nil},
+	OpTake:        {"> take", nil},
+	OpWrote:       {"> wrote", []field{amount}},
+	OpWriteFailed: {"> write-failed", nil},
+
+	OpCall:          {"> call", callRow},
+	OpNotify:        {"> notify", []field{method, body}},
+	OpAddCall:       {"> add-call", callRow},
+	OpAddNotify:     {"> add-notify", []field{method, body}},
+	OpBatch:         {"> batch", nil},
+	OpCancel:        {"> cancel", []field{call}},
+	OpReply:         {"> reply", []field{req, body}},
+	OpFail:          {"> fail", []field{req, code(), data, text}},
+	OpDone:          {"> done", []field{req}},
+	OpCancelRequest: {"> cancel-request", []field{ordinal}},
+	OpWant:          {"> want", []field{amount}},
+	OpForward:       {"> forward", []field{text}},
+	OpFinishInput:   {"> finish-input", nil},
+	OpShutdown:      {"> shutdown", nil},
+	OpAbort:         {"> abort", nil},
+	OpTraceStart:    {"> trace-start", nil},
+	OpTraceStop:     {"> trace-stop", nil},
+	OpSetVersion:    {"> set-version", []field{text}},
+	OpStats:         {"> stats", []field{settings()}},
+	OpState:         {"> state", []field{settings()}},
+
+	OpRefused:      {"< refused", []field{refused}},
+	OpConfigError:  {"< config-error", []field{text}},
+	OpStatsAnswer:  {"< stats", []field{settings()}},
+	OpStateAnswer:  {"< state", []field{settings()}},
+	OpTaken:        {"< taken", []field{text}},
+	OpTakenNothing: {"< taken-nothing", nil},
+
+	OpRequest:       {"< request", []field{req, ordinal, id, method, body}},
+	OpNotification:  {"< notification", []field{reqIf, ordinal, method, body}},
+	OpMessage:       {"< message", []field{class, id, named, inside, text}},
+	OpResult:        {"< result", []field{call, body}},
+	OpError:         {"< error", []field{call, code(), data, text}},
+	OpInvalidAnswer: {"< invalid-answer", []field{call, body}},
+	OpTimeout:       {"< timeout", []field{call}},
+	OpCanceled:      {"< canceled", []field{call}},
+	OpLost:          {"< lost", []field{call, reason}},
+	OpProgress:      {"< progress", []field{call, body}},
+	OpCancelNotice:  {"< cancel-request", []field{req, ordinal}},
+	OpInvalid:       {"< invalid", []field{invalid, offset, count, hint, text}},
+	OpNoise:         {"< noise", []field{invalid, offset, count, hint, text}},
+	OpPeerError:     {"< peer-error", []field{code(), data, text}},
+	OpResync:        {"< resync", []field{offset, count, text}},
+	OpWritable:      {"< writable", nil},
+	OpStalled:       {"< stalled", nil},
+	OpEnding:        {"< ending", []field{reason}},
+	OpViolation:     {"< violation", []field{broken, offset, have, need, hint, text}},
+	OpClosed:        {"< closed", nil},
+
+	OpOut:        {"< out", []field{text}},
+	OpPaused:     {"< paused", nil},
+	OpReading:    {"< reading", nil},
+	OpOutputDone: {"< output-done", nil},
+	OpDeadline:   {"< deadline", []field{at, timer}},
+}
+
+// opOf finds the Op of a line's verb; OpNone if there is none.
+func opOf(verb string) Op {
+	for op := OpNone + 1; op < opEnd; op++ {
+		if spellings[op].verb == verb {
+			return op
+		}
+	}
+	return OpNone
+}
