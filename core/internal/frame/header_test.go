@@ -34,7 +34,7 @@ func TestHeaderByteOrderMark(t *testing.T) { // MSG-9
 		{"alone", "\xEF\xBB\xBF", "bom\nend\n"},
 		{"in the body", "Content-Length: 4\r\n\r\n\xEF\xBB\xBF1", "frame \"\\ufeff1\"\nend\n"},
 		{"twice", "\xEF\xBB\xBF\xEF\xBB\xBFContent-Length: 1\r\n\r\n1",
-			"field at 24 hint stdout-noise \"\\ufeffContent-Length: 1\\r\\n\"\n"},
+			"bom\nfield at 24 hint stdout-noise \"\\ufeffContent-Length: 1\\r\\n\"\n"},
 		{"before the second header", "Content-Length: 1\r\n\r\n1\xEF\xBB\xBFContent-Length: 1\r\n\r\n1",
 			"frame \"1\"\nfield at 43 hint stdout-noise \"\\ufeffContent-Length: 1\\r\\n\"\n"},
 		{"unfinished", "\xEF\xBB", "noise at 1 hint stdout-noise \"\\xef\\xbb\"\n"},
@@ -156,7 +156,7 @@ func TestHeaderSize(t *testing.T) { // HEAD-1
 	runCases(t, config(Header), []frameCase{
 		{"at the limit", at + "1", "frame \"1\"\nend\n"},
 		{"blank lines and mark not counted", "\r\n\xEF\xBB\xBF\n" + at + "1", "blank 2\nbom\nblank 1\nframe \"1\"\nend\n"},
-		{"over the limit", "X" + at + "1", "header-size at 200 have 0 need 200 hint over-limit \"\\n\"\n"},
+		{"over the limit", "X" + at + "1", "header-size at 200 have 0 need 200 hint over-limit \"\\r\\n\"\n"},
 		{"never ends", strings.Repeat("A: b\r\n", 100), "header-size at 200 have 0 need 200 hint over-limit \"A: \"\n"},
 		{"one line that never ends", "X:" + strings.Repeat("y", 300),
 			"header-size at 200 have 0 need 200 hint over-limit \"" + strings.Repeat("y", 64) + "\"\n"},
@@ -169,7 +169,7 @@ func TestHeaderSize(t *testing.T) { // HEAD-1
 	cfg.HeaderBytesMax = len("Content-Length: 1\r\n\r\n")
 	runCases(t, cfg, []frameCase{
 		{"the usual header at the limit", "Content-Length: 1\r\n\r\n1", "frame \"1\"\nend\n"},
-		{"the usual header over the limit", "Content-Length: 10\r\n\r\n", "header-size at 21 have 0 need 21 hint over-limit \"\\n\"\n"},
+		{"the usual header over the limit", "Content-Length: 10\r\n\r\n", "header-size at 21 have 0 need 21 hint over-limit \"\\r\\n\"\n"},
 	})
 }
 
