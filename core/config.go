@@ -129,3 +129,49 @@ func Defaults(profile Profile, role Role) Config {
 		StallNs:    5 * Second,
 	}
 }
+
+// Validate reports the first field that is out of range, or that does not go with another, as a
+// *ConfigError.
+func (c *Config) Validate() error {
+	switch {
+	case c.Profile >= Profile(len(profiles)):
+		return &ConfigError{Field: "Profile", Value: int64(c.Profile), Max: int64(len(profiles)) - 1}
+	case c.Role > RoleRelay:
+		return &ConfigError{Field: "Role", Value: int64(c.Role), Max: int64(RoleRelay)}
+	case c.Role == RoleRelay:
+		return &ConfigError{Field: "Role", Reason: "the relay role is not built yet"}
+	case c.Framing > FramingWhole || profiles[c.Profile].framings&(1<<c.Framing) == 0:
+		return &ConfigError{Field: "Framing", Reason: "not one of profile " + c.Profile.String()}
+	case c.Envelope != EnvelopeJSONRPC:
+		return &ConfigError{Field: "Envelope", Value: int64(c.Envelope)}
+	case c.Inbound > InboundMessages:
+		return &ConfigError{Field: "Inbound", Value: int64(c.Inbound), Max: int64(InboundMessages)}
+	case c.SendPolicy > SendEnd:
+		return &ConfigError{Field: "SendPolicy", Value: int64(c.SendPolicy), Max: int64(SendEnd)}
+	case c.SendPolicy == SendEnd:
+		return &ConfigError{Field: "SendPolicy", Reason: "policy end is not built yet"}
+	case c.PauseOn > PauseOnAny:
+		return &ConfigError{Field: "PauseOn", Value: int64(c.PauseOn), Max: int64(PauseOnAny)}
+	case c.FirstID > numberMax:
+		return &ConfigError{Field: "FirstID", Value: int64(c.FirstID), Max: numberMax}
+	}
+	if err := c.validateMethods(); err != nil {
+		return err
+	}
+	return c.Limits.Validate()
+}
+
+func (c *Config) validateMethods() error {
+	for i := range c.Methods {
+		m := &c.Methods[i]
+		switch {
+		case m.Name == "":
+			return &ConfigError{Field: "Methods", Reason: "a method without a name"}
+		case m.Mode > ModeBypass:
+			return &ConfigError{Field: "Methods", Reason: m.Name + ": unknown mode"}
+		case m.Mode == ModeWrite || m.Mode == ModeBackground:
+			return &ConfigError{Field: "Methods", Reason: m.Name + ": mode " + m.Mode.String() + " is not built yet"}
+		}
+	}
+	return nil
+}

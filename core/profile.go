@@ -27,13 +27,16 @@ type profileSpec struct {
 	bodyBytesMax int   // 0: as the framing
 	bodyBytesMin int
 
-	cancelMethod    string // "": none
-	cancelField     string // the member of params that names the request
-	cancelTagged    bool   // ids are {"number":n} or {"text":s} instead of the id itself
-	answerCancelled bool   // a cancelled request is answered
-	nullIDServed    bool   // a request with id null is served (MSG-4)
-	batches         bool   // arrays are accepted (MSG-8)
-	lifecycle       bool   // STOP-9's gates where initialize is registered
+	cancelMethod    string    // "": none
+	cancelField     string    // the member of params that names the request
+	cancelTagged    bool      // ids are {"number":n} or {"text":s} instead of the id itself
+	answerCancelled bool      // a cancelled request is answered
+	ownCancelCode   Code      // what a request that we cancel is answered with (REQ-7)
+	neverCancelled  [2]string // calls that no cancel notice is sent for (CALL-6)
+	barrier         string    // the request that nothing overtakes (SCHED-6)
+	nullIDServed    bool      // a request with id null is served (MSG-4)
+	batches         bool      // arrays are accepted (MSG-8)
+	lifecycle       bool      // STOP-9's gates where initialize is registered
 
 	client, server malformed // server: also peer
 	lineClient     malformed // client on any framing but header
@@ -42,26 +45,46 @@ type profileSpec struct {
 var profiles = [...]profileSpec{
 	ProfileLSP: {
 		name: "lsp", framing: FramingHeader, framings: 1<<FramingHeader | 1<<FramingWhole,
-		cancelMethod: "$/cancelRequest", cancelField: "id", answerCancelled: true, lifecycle: true,
+		cancelMethod: "$/cancelRequest", cancelField: "id", answerCancelled: true,
+		ownCancelCode: CodeServerCanceled, neverCancelled: [2]string{"initialize"},
+		barrier: "initialize", lifecycle: true,
 		client: malformedEnd, lineClient: malformedEnd, server: malformedAnswer,
 	},
 	ProfileMCP: {
 		name: "mcp", framing: FramingLine, framings: 1<<FramingLine | 1<<FramingWhole,
 		cancelMethod: "notifications/cancelled", cancelField: "requestId",
-		client: malformedSkip, lineClient: malformedSkip, server: malformedAnswer,
+		ownCancelCode: CodeInternal, neverCancelled: [2]string{"initialize", "server/discover"},
+		barrier: "initialize",
+		client:  malformedSkip, lineClient: malformedSkip, server: malformedAnswer,
 	},
 	ProfileControl: {
 		name: "control", framing: FramingLength4, framings: 1 << FramingLength4, bodyBytesMin: 1,
 		cancelMethod: "parley/control/v1/connection/cancel-request", cancelTagged: true,
-		answerCancelled: true,
-		client:          malformedEnd, lineClient: malformedEnd, server: malformedEnd,
+		answerCancelled: true, ownCancelCode: CodeInternal,
+		client: malformedEnd, lineClient: malformedEnd, server: malformedEnd,
 	},
 	ProfilePlain: {
 		name: "plain", framing: FramingLine,
 		framings:        1<<FramingHeader | 1<<FramingLine | 1<<FramingLength4 | 1<<FramingWhole,
-		answerCancelled: true, nullIDServed: true, batches: true,
+		answerCancelled: true, ownCancelCode: CodeInternal, nullIDServed: true, batches: true,
 		client: malformedEnd, lineClient: malformedSkip, server: malformedAnswer,
 	},
+}
+
+// policy is what an Invalid frame leads to in a role (MSG-6).
+func (p *profileSpec) policy(role Role, framing Framing) malformed {
+	switch {
+	case role == RoleServer || role == RolePeer:
+		return p.server
+	case framing == FramingHeader:
+		return p.client
+	}
+	return p.lineClient
+}
+
+// uncancellable reports that no cancel notice is ever sent for calls of a method (CALL-6).
+func (p *profileSpec) uncancellable(method string) bool {
+	return p.cancelMethod == "" || method == p.neverCancelled[0] || method == p.neverCancelled[1]
 }
 
 func (p Profile) String() string { return profiles[p].name }

@@ -51,43 +51,45 @@ const (
 	End
 )
 
-// Step is one finding at the front of the buffer.
+// Step is one finding at the front of the buffer. It is small, since every frame pays for its copies.
 type Step struct {
 	Status Status
+	// BOM marks the Blank step that consumed the byte order mark before the first header and
+	// nothing else (MSG-9). It happens at most once in a stream.
+	BOM bool
+	// Charset marks a Frame whose header names another charset than UTF-8: it is Invalid
+	// (HEAD-5). The name is buf[CharsetStart:CharsetEnd].
+	Charset bool
+	// Unterminated marks the Frame of a last line without LF. If it is no complete JSON text the
+	// stream is truncated, and Broken, filled in for that case, says where (LINE-5).
+	Unterminated bool
+	// Hint is what a Frame of Line or Whole is likely to be if it is no message, HintCharset, or
+	// what kind of noise a Header's Skipped was.
+	Hint Hint
 	// Size is how many bytes at the front of buf are consumed: the caller drops them and calls
 	// again. It is 0 for Partial, Broken and End.
 	Size int
 	// Start and End bound, in buf, the body of a Frame, or the sample of an Overlong and of a
 	// Header's Skipped, at most SampleBytesMax.
 	Start, End int
+	// CharsetStart and CharsetEnd bound, in buf, the name of the charset.
+	CharsetStart, CharsetEnd int
 	// Need is, for Partial, how many more bytes complete the frame; 0 while that is not declared.
 	Need int
-	// BOM marks the Blank step that consumed the byte order mark before the first header and
-	// nothing else (MSG-9). It happens at most once in a stream.
-	BOM bool
-	// Charset marks a Frame whose header names another charset than UTF-8: it is Invalid
-	// (HEAD-5). The name is buf[CharsetStart:CharsetEnd].
-	Charset                  bool
-	CharsetStart, CharsetEnd int
-	// Unterminated marks the Frame of a last line without LF. If it is no complete JSON text the
-	// stream is truncated, and Broken, filled in for that case, says where (LINE-5).
-	Unterminated bool
-	// Hint is what a Frame of Line or Whole is likely to be if it is no message, or HintCharset.
-	Hint Hint
-	// Broken is the failure of a Broken step.
-	Broken Failure
+	// Broken is the failure of a Broken step, the same one at every later call.
+	Broken *Failure
 }
 
 // Decoder is the state of one inbound stream. Init makes it ready.
 type Decoder struct {
 	cfg        Config
-	offset     uint64  // stream offset of the front of the buffer
-	searched   int     // bytes at the front of the buffer that need no second look
-	discarding bool    // inside a message that Overlong reported
-	failure    Failure // sticky; Kind tells whether it is set
-	bomDone    bool    // a byte order mark may not come any more
-	blankBytes int     // of the blank lines since the last frame
-	resyncs    int     // regions given up so far
+	offset     uint64   // stream offset of the front of the buffer
+	searched   int      // bytes at the front of the buffer that need no second look
+	discarding bool     // inside a message that Overlong reported
+	failure    *Failure // sticky
+	bomDone    bool     // a byte order mark may not come any more
+	blankBytes int      // of the blank lines since the last frame
+	resyncs    int      // regions given up so far
 	block      block
 }
 
@@ -100,7 +102,7 @@ func (d *Decoder) Offset() uint64 { return d.offset }
 // Next examines buf: all bytes of the stream from Offset on that have arrived. It keeps nothing of
 // buf. In Whole, buf is what has arrived of an unfinished message; NextWhole finishes it.
 func (d *Decoder) Next(buf []byte) Step {
-	if d.failure.Kind != ViolationNone {
+	if d.failure != nil {
 		return Step{Status: Broken, Broken: d.failure}
 	}
 	var step Step
@@ -136,11 +138,5 @@ func (d *Decoder) Finish(buf []byte) Step {
 		step = d.finishWhole(buf)
 	}
 	d.offset += uint64(step.Size)
-	return step
-}
-
-// consume ends the search of the bytes that a step takes from the front.
-func (d *Decoder) consume(step Step) Step {
-	d.searched = 0
 	return step
 }

@@ -128,6 +128,8 @@ func equalFold(text []byte, lower string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+func isPrintable(c byte) bool { return ' ' <= c && c <= '~' }
+
 // isNameByte reports whether c may stand in a field name: a token of RFC 9110.
 func isNameByte(c byte) bool {
 	if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) {

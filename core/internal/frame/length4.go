@@ -41,7 +41,7 @@ func (d *Decoder) refuseLength4(length int32, field []byte) Step {
 
 func isText(field []byte) bool {
 	for _, c := range field {
-		if (c < ' ' || c > '~') && c != '\t' && c != '\r' && c != '\n' {
+		if !isPrintable(c) && c != '\t' && c != '\r' && c != '\n' {
 			return false
 		}
 	}

@@ -6,23 +6,23 @@ func (d *Decoder) nextLine(buf []byte) Step {
 	if d.discarding {
 		return d.discardLine(buf)
 	}
-	// A line of BodyBytesMax bytes may have its LF right behind it, or a CR between (LINE-1).
 	limit := d.cfg.BodyBytesMax
-	window := buf[:min(len(buf), limit+1)]
+	window := buf
+	if len(buf) > limit {
+		window = buf[:limit+1]
+	}
 	if i := bytes.IndexByte(window[d.searched:], '\n'); i >= 0 {
 		return d.line(buf[:d.searched+i+1])
 	}
 	d.searched = len(window)
-	if len(window) <= limit {
+	switch {
+	case len(window) <= limit:
 		return Step{}
-	}
-	if buf[limit] != '\r' {
-		return d.overlong(buf[:limit+1])
-	}
-	if len(buf) == limit+1 {
-		return Step{}
-	}
-	if buf[limit+1] != '\n' {
+	case buf[limit] != '\r':
+		return d.overlong(window)
+	case len(buf) == len(window):
+		return Step{} // a LF would make the CR part of the line end (LINE-1)
+	case buf[limit+1] != '\n':
 		return d.overlong(buf[:limit+2])
 	}
 	return d.line(buf[:limit+2])
@@ -35,10 +35,11 @@ func (d *Decoder) line(line []byte) Step {
 		end--
 	}
 	text := line[:end]
+	d.searched = 0
 	if isBlank(text) {
-		return d.consume(Step{Status: Blank, Size: len(line)})
+		return Step{Status: Blank, Size: len(line)}
 	}
-	return d.consume(Step{Status: Frame, Size: len(line), End: end, Hint: textHint(text)})
+	return Step{Status: Frame, Size: len(line), End: end, Hint: textHint(text)}
 }
 
 // overlong reports a message over BodyBytesMax once, over the last byte of seen (LINE-4).
@@ -51,12 +52,13 @@ func (d *Decoder) overlong(seen []byte) Step {
 		}, seen, 0)
 	}
 	d.discarding = true
-	return d.consume(Step{
+	d.searched = 0
+	return Step{
 		Status: Overlong,
 		Size:   len(seen),
 		Start:  max(0, len(seen)-SampleBytesMax),
 		End:    len(seen),
-	})
+	}
 }
 
 // discardLine drops the rest of an over-long line up to and with its LF.
@@ -81,18 +83,20 @@ func (d *Decoder) finishLine(buf []byte) Step {
 	case len(buf) > d.cfg.BodyBytesMax: // by a CR that no LF followed
 		return d.overlong(buf)
 	case isBlank(buf):
-		return d.consume(Step{Status: Blank, Size: len(buf)})
+		d.searched = 0
+		return Step{Status: Blank, Size: len(buf)}
 	}
 	failure := d.truncation(len(buf), 0, buf)
 	failure.Sample = sampleOf(buf)
-	return d.consume(Step{
+	d.searched = 0
+	return Step{
 		Status:       Frame,
 		Size:         len(buf),
 		End:          len(buf),
 		Unterminated: true,
 		Hint:         textHint(buf),
-		Broken:       failure,
-	})
+		Broken:       &failure,
+	}
 }
 
 // isBlank reports whether a line holds nothing but JSON's white space (LINE-2).

@@ -128,7 +128,7 @@ func (r *replayer) checkSticky(last Step) {
 	}
 }
 
-func describe(f Failure) string {
+func describe(f *Failure) string {
 	s := fmt.Sprintf("%s at %d", violationNames[f.Kind], f.Offset)
 	if f.Have != 0 || f.Need != 0 {
 		s += fmt.Sprintf(" have %d need %d", f.Have, f.Need)

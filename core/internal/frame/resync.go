@@ -27,10 +27,11 @@ func (d *Decoder) mayResync(kind Violation, seen []byte) bool {
 
 // beginResync searches from the second byte of the refused line, since a header may begin inside
 // it, but not where it was just refused.
-func (d *Decoder) beginResync(hint Hint) {
+func (d *Decoder) beginResync(seen []byte) {
+	b := &d.block
 	d.resyncs++
-	d.block.resyncing, d.block.hint = true, hint
-	d.searched = d.block.line + 1
+	b.resyncing, b.hint = true, noiseHint(seen[b.line:])
+	d.searched = b.line + 1
 }
 
 // resync gives up the bytes before the next Content-Length.
@@ -46,13 +47,15 @@ func (d *Decoder) resync(buf []byte) Step {
 		d.searched += i + 1
 		start := d.searched - len(resyncTarget)
 		if start > line && equalFold(window[start:d.searched], resyncTarget) {
-			return d.consumeBlock(Step{
+			hint := d.block.hint
+			d.beginBlock()
+			return Step{
 				Status: Skipped,
 				Size:   start,
 				Start:  line,
 				End:    min(line+SampleBytesMax, start),
-				Hint:   d.block.hint,
-			})
+				Hint:   hint,
+			}
 		}
 	}
 	if len(window) < resyncBytesMax+len(resyncTarget) {

@@ -14,7 +14,7 @@ func TestResync(t *testing.T) { // HEAD-8
 		{"inside a line", "hello worldcontent-LENGTH: 1\r\n\r\n1", "skipped 11 \"hello world\" hint stdout-noise\nframe \"1\"\nend\n"},
 		{"several lines", "{\n  \"a\": 1\n}\n" + next, "skipped 13 \"{\\n  \\\"a\\\": 1\\n}\\n\" hint bare-json\nframe \"1\"\nend\n"},
 		{"line that looks like a field", "WARNING:root:late\n" + next,
-			"skipped 18 \"WARNING:root:late\\n\" hint text-mode\nframe \"1\"\nend\n"},
+			"skipped 18 \"WARNING:root:late\\n\" hint stdout-noise\nframe \"1\"\nend\n"},
 		{"noise inside a block", "Content-Length: 7\r\noops!\n" + next,
 			"skipped 25 \"oops!\\n\" hint stdout-noise\nframe \"1\"\nend\n"},
 		{"flawed Content-Length is not found again", "Content-Length: \x01\r\n" + next,

@@ -74,8 +74,8 @@ func (d *Decoder) truncation(have, need int, seen []byte) Failure {
 
 func (d *Decoder) broken(failure Failure, shown []byte) Step {
 	failure.Sample = sampleOf(shown)
-	d.failure = failure
-	return Step{Status: Broken, Broken: failure}
+	d.failure = &failure
+	return Step{Status: Broken, Broken: d.failure}
 }
 
 func sampleOf(shown []byte) []byte {

@@ -1,0 +1,197 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/parley-rpc/parley/core/internal/ident"
+	"github.com/parley-rpc/parley/core/internal/scan"
+	"github.com/parley-rpc/parley/core/internal/slab"
+)
+
+// Call asks the peer. It returns a handle for the outcome's event; the wire id is the next number,
+// or the one chosen. Nothing is registered and no id is used where an error is returned (CALL-8).
+// params is one JSON object or array; empty or null: the member is not written. It is copied.
+func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, error) {
+	if !c.sendable() {
+		return 0, c.closedError()
+	}
+	params, err := c.checkMessage(method, params)
+	if err != nil {
+		return 0, err
+	}
+	if opts.Deadline != 0 && opts.Deadline <= c.now {
+		return 0, ErrTimeout
+	}
+	if c.calls.open >= c.cfg.Limits.CallsMax {
+		return 0, ErrTooManyCalls
+	}
+	if opts.ID != nil {
+		if err := c.checkID(opts.ID); err != nil {
+			return 0, err
+		}
+	}
+	// The envelope without its id bounds the size, so that a refused call uses no number.
+	c.openMethod(nil, method, params)
+	size := len(c.render) + len(params) + len(`"id":,}`) + max(len(opts.ID), numberBytesMax)
+	if err := c.admit(size); err != nil {
+		return 0, err
+	}
+
+	index, k := c.calls.slots.Put()
+	*k = call{key: keyBuffer{long: k.key.long}, wire: append(k.wire[:0], opts.ID...)}
+	k.quiet = opts.Quiet || c.spec.uncancellable(method)
+	if opts.ID != nil {
+		c.key = ident.Append(c.key[:0], opts.ID)
+	} else if n := c.number(); n > numberMax {
+		k.wire = appendNumber(k.wire, n)
+	}
+	k.key.set(c.key)
+	c.calls.ids.Put(ident.Hash(c.cfg.Seed, c.key), index)
+	c.calls.open++
+	if opts.Deadline != 0 && opts.Deadline != Never {
+		c.calls.deadlines.Push(index, int64(opts.Deadline))
+	}
+	c.stats.Calls++
+
+	var id [numberBytesMax]byte
+	c.openMethod(k.appendID(id[:0]), method, params)
+	s, start := c.append(params, "}")
+	k.segment, k.ref = s, len(s.calls)
+	s.calls = append(s.calls, frameRef{slot: index, start: start, end: len(s.buf)})
+	c.expire()
+	return CallID(c.calls.slots.Handle(index)), nil
+}
+
+// numberBytesMax is the longest token of a number of ours: 20 digits in quotes.
+const numberBytesMax = 22
+
+// appendID appends a call's id as it is on the wire.
+func (k *call) appendID(dst []byte) []byte {
+	if len(k.wire) > 0 {
+		return append(dst, k.wire...)
+	}
+	n, _ := ident.IsInt(k.key.bytes())
+	return strconv.AppendInt(dst, n, 10)
+}
+
+// appendNumber appends a number of ours as a token: past 2^53-1 it is a string (CALL-1).
+func appendNumber(dst []byte, n uint64) []byte {
+	if n <= numberMax {
+		return strconv.AppendUint(dst, n, 10)
+	}
+	dst = append(dst, '"')
+	dst = strconv.AppendUint(dst, n, 10)
+	return append(dst, '"')
+}
+
+// sendable reports that new calls and notifications are accepted.
+func (c *Conn) sendable() bool {
+	return c.cfg.Role != RoleRelay && c.phase.output == OutputOpen &&
+		c.phase.input != InputBroken && !c.phase.stopping
+}
+
+// answering reports that admitted work may still speak although the peer has ended (STOP-1).
+func (c *Conn) answering() bool {
+	return c.cfg.Role != RoleClient && c.phase.output == OutputAnswering && !c.requests.idle()
+}
+
+func (c *Conn) closedError() error {
+	if c.cfg.Role == RoleRelay {
+		return ErrUnsupported
+	}
+	return ErrClosed
+}
+
+// checkMessage is what a call or a notification must satisfy before anything is touched (CALL-8).
+// It returns the params to write; nil: none.
+func (c *Conn) checkMessage(method string, params []byte) ([]byte, error) {
+	if method == "" {
+		return nil, ErrBadMethod
+	}
+	if len(params) == 0 {
+		return nil, nil
+	}
+	if fault, _ := c.scanner.Valid(params); fault != scan.FaultNone {
+		return nil, ErrBadJSON
+	}
+	switch scan.Kind(params) {
+	case 'o', 'a':
+		return params, nil
+	case '0':
+		return nil, nil
+	}
+	return nil, ErrBadParams
+}
+
+// checkID judges a chosen id (CALL-1).
+func (c *Conn) checkID(id []byte) error {
+	if len(id) > c.cfg.Limits.IDBytesMax || !ident.Valid(id) {
+		return ErrBadID
+	}
+	c.key = ident.Append(c.key[:0], id)
+	if _, integer := ident.IsInt(c.key); !integer && id[0] != '"' {
+		return ErrBadID
+	}
+	if _, taken := c.calls.find(c.cfg.Seed, c.key); taken {
+		return ErrIDTaken
+	}
+	if i, remembered := c.calls.past.find(c.cfg.Seed, c.key); remembered && c.calls.past.slots.At(i).why == pastAbandoned {
+		return ErrIDTaken
+	}
+	return nil
+}
+
+// Notify tells the peer. It succeeds when the frame is accepted into the queue (API-8). params is
+// as in Call. After the peer's output has ended it is still possible while admitted work runs
+// (STOP-1).
+func (c *Conn) Notify(method string, params []byte) error {
+	if !c.sendable() && !c.answering() {
+		return c.closedError()
+	}
+	params, err := c.checkMessage(method, params)
+	if err != nil {
+		return err
+	}
+	c.openMethod(nil, method, params)
+	if err := c.admit(len(c.render) + len(params) + 1); err != nil {
+		return err
+	}
+	c.append(params, "}")
+	c.expire()
+	return nil
+}
+
+// Cancel gives up a call: EventCanceled is its outcome, and the peer is told where its frame has
+// begun (CALL-6). For a call that has its outcome it is a no-op (CALL-5).
+func (c *Conn) Cancel(id CallID) error {
+	index, status := c.calls.slots.Find(uint64(id))
+	switch {
+	case status == slab.Unknown:
+		return ErrUnknownCall
+	case status == slab.Live && !c.calls.slots.At(index).owing:
+		c.giveUp(index, EventCanceled)
+		c.settle()
+	}
+	return nil
+}
+
+// Batch sends several calls and notifications as one array (CALL-9).
+// It is not built yet: ErrUnsupported.
+func (c *Conn) Batch(items []BatchItem, ids []CallID) error { return ErrUnsupported }
+
+// Forward queues one message byte for byte, in the relay role (SEND-1).
+// It is not built yet: ErrUnsupported.
+func (c *Conn) Forward(frame []byte, splices ...Splice) error { return ErrUnsupported }
+
+// SetVersion records the negotiated MCP version, which decides whether batches are accepted.
+// It is not built yet: ErrUnsupported.
+func (c *Conn) SetVersion(version string) error { return ErrUnsupported }
+
+// TraceStart starts the trace ring (SCHED-5). It is not built yet: ErrUnsupported.
+func (c *Conn) TraceStart() error { return ErrUnsupported }
+
+// TraceStop stops the trace ring (SCHED-5). It is not built yet: ErrUnsupported.
+func (c *Conn) TraceStop() error { return ErrUnsupported }
+
+// Snapshot copies the work in progress (SCHED-5). It is not built yet: ErrUnsupported.
+func (c *Conn) Snapshot(s *Snapshot) error { return ErrUnsupported }

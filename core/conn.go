@@ -1,0 +1,243 @@
+package core
+
+import (
+	"iter"
+
+	"github.com/parley-rpc/parley/core/internal/frame"
+	"github.com/parley-rpc/parley/core/internal/scan"
+	"github.com/parley-rpc/parley/core/internal/slab"
+)
+
+// Conn is one end of one connection.
+type Conn struct {
+	verifier verifier
+	cfg      Config
+	spec     *profileSpec
+
+	// Bytes in.
+	in      receive
+	frames  frame.Decoder
+	scanner scan.Scanner
+	message scan.Message
+
+	// What the parties owe each other.
+	calls    calls
+	requests requests
+	out      output
+
+	// Facts, in the order in which they came true. attached counts those at the back whose bytes
+	// still lie in the receive buffer.
+	facts    slab.Ring[fact]
+	attached int
+	credit   int64
+
+	// Time.
+	now    Time
+	linger Time // calls already written are lost then (SEND-5); Never: not armed
+
+	phase     phases
+	malformed malformed
+	invalids  int // Invalid frames in a row (MSG-6)
+	stats     Stats
+
+	text   []byte // what Next unescaped; valid as long as an event
+	render []byte // a frame's envelope while it is composed
+	key    []byte // an id's canonical key while it is looked up
+}
+
+// New makes a Conn from a configuration, or a *ConfigError that names the first field refused.
+func New(cfg Config) (*Conn, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Conn{cfg: cfg, spec: &profiles[cfg.Profile], linger: Never}
+	if c.cfg.FirstID == 0 {
+		c.cfg.FirstID = 1
+	}
+	c.malformed = c.spec.policy(cfg.Role, cfg.Framing)
+	c.frames.Init(frame.Config{
+		Framing:        frame.Framing(cfg.Framing),
+		HeaderBytesMax: cfg.Limits.HeaderBytesMax,
+		BodyBytesMax:   cfg.Limits.FrameBytesMax,
+		BodyBytesMin:   cfg.Limits.FrameBytesMin,
+		BlankBytesMax:  cfg.Limits.BlankBytesMax,
+		Resync:         cfg.Resync,
+		Discard:        cfg.Role == RoleServer,
+	})
+	c.scanner.DepthMax = cfg.Limits.DepthMax
+	c.calls.next = c.cfg.FirstID
+	c.requests.init(&c.cfg, c.spec)
+	c.out.wholeFrames = cfg.Framing == FramingWhole || cfg.SendPolicy == SendEnd
+	if c.requests.gated {
+		c.phase.lifecycle = LifecycleUninitialized
+	}
+	return c, nil
+}
+
+// Limits returns the limits in force (API-7).
+func (c *Conn) Limits() Limits { return c.cfg.Limits }
+
+// Reserve returns at least n bytes of space to read into. The space is neither moved nor touched
+// until its Commit, whatever is called between; a second Reserve before that returns the same
+// space, or more of it.
+func (c *Conn) Reserve(n int) []byte {
+	c.expire()
+	if !c.in.reserved {
+		c.detach()
+	}
+	return c.in.reserve(n)
+}
+
+// Commit records that n bytes arrived in the space that Reserve returned, and judges every frame
+// that they complete. The error is the *ProtocolError that ended the session, the same one for
+// ever; ErrClosed where it ended otherwise; ErrBadCount where n is more than was reserved.
+func (c *Conn) Commit(n int) error {
+	if c.cfg.Framing == FramingWhole {
+		return ErrUnsupported
+	}
+	return c.commit(n, false)
+}
+
+// CommitMessage is Commit for framing whole: the n bytes end one transport message (FRAME-9).
+func (c *Conn) CommitMessage(n int) error {
+	if c.cfg.Framing != FramingWhole {
+		return ErrUnsupported
+	}
+	return c.commit(n, true)
+}
+
+func (c *Conn) commit(n int, whole bool) error {
+	if n < 0 || n > c.in.space() {
+		return ErrBadCount
+	}
+	c.in.commit(n)
+	if c.phase.input != InputOpen {
+		c.in.drop()
+		return c.ended()
+	}
+	c.stats.BytesIn += uint64(n)
+	if whole {
+		c.cutWhole()
+	} else {
+		c.cut()
+	}
+	c.settle()
+	return c.broken()
+}
+
+// CommitEOF records that the peer's output has ended. Between frames that is a clean end: a
+// half-close (STOP-1). Inside a frame it is Violation truncated (FRAME-4).
+func (c *Conn) CommitEOF() error {
+	if c.phase.input != InputOpen {
+		return c.broken()
+	}
+	c.cutLast()
+	c.settle()
+	return c.broken()
+}
+
+// Paused reports that reading is to stop until it turns false (BACK-3). Commit stays legal.
+func (c *Conn) Paused() bool {
+	return c.phase.input == InputOpen && (c.requests.full() || c.out.choked(&c.cfg))
+}
+
+// Deadline returns when Advance must be called at the latest, and why; Never when nothing is due.
+func (c *Conn) Deadline() (Time, TimerKind) {
+	when, kind := Never, TimerNone
+	if _, t, ok := c.calls.deadlines.Min(); ok {
+		when, kind = Time(t), TimerCall
+	}
+	if c.linger < when {
+		when, kind = c.linger, TimerLinger
+	}
+	return when, kind
+}
+
+// Advance tells the time. Every deadline at or before now passes, in order of time. Time that runs
+// backwards is held and counted.
+func (c *Conn) Advance(now Time) {
+	if now < c.now {
+		c.stats.ClockBackwards++
+		now = c.now
+	}
+	c.now = now
+	for {
+		index, due, ok := c.calls.deadlines.Min()
+		if !ok || Time(due) > now {
+			break
+		}
+		c.giveUp(index, EventTimeout)
+	}
+	if c.linger <= now {
+		c.linger = Never
+		c.loseCalls(func(*call) bool { return true })
+	}
+	c.settle()
+}
+
+// Want grants credit for n more messages from the peer, up to 2^31-1 in all. Credit is bound to
+// waiting messages in order of arrival, now or when they are scanned.
+func (c *Conn) Want(n int) {
+	if n > 0 {
+		c.credit = min(c.credit+int64(n), 1<<31-1)
+	}
+	c.schedule()
+	c.settle()
+}
+
+// Next fills ev with the next fact and reports whether there was one. The slices in ev are valid
+// until the next input; Next itself ends nothing.
+func (c *Conn) Next(ev *Event) bool {
+	if c.facts.Count() == 0 {
+		return false
+	}
+	f := c.facts.At(0)
+	c.expand(f, ev)
+	if c.attached == c.facts.Count() {
+		c.attached--
+	}
+	c.facts.Drop()
+	if ev.Kind == EventClosed {
+		c.phase.close()
+	}
+	return true
+}
+
+// Events yields every fact that Next would, by value.
+func (c *Conn) Events() iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		var ev Event
+		for c.Next(&ev) && yield(ev) {
+		}
+	}
+}
+
+// State says where the connection stands.
+func (c *Conn) State() State {
+	return State{
+		Input: c.phase.input, Output: c.phase.output, Lifecycle: c.phase.lifecycle,
+		Reason: c.phase.reason, Err: c.phase.err, Closed: c.phase.delivered,
+		Calls: c.calls.open, Running: c.requests.running, Waiting: c.requests.waiting,
+		Paused: c.Paused(), Credit: c.credit, ExitCode: c.exitCode(),
+		AcceptedBytes: c.out.accepted, WrittenBytes: c.stats.BytesOut, QueuedBytes: c.out.queued,
+	}
+}
+
+// Stats returns the counters.
+func (c *Conn) Stats() Stats { return c.stats }
+
+// ended is what an input after the end gets back.
+func (c *Conn) ended() error {
+	if err := c.broken(); err != nil {
+		return err
+	}
+	return ErrClosed
+}
+
+// broken is the violation that ended the session, as an error that is nil when there is none.
+func (c *Conn) broken() error {
+	if c.phase.err == nil {
+		return nil
+	}
+	return c.phase.err
+}

@@ -1,0 +1,101 @@
+package core
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// feed commits text as one read.
+func feed(t *testing.T, c *Conn, text string) error {
+	t.Helper()
+	copy(c.Reserve(len(text)), text)
+	return c.Commit(len(text))
+}
+
+// drain returns every fact, in the order of delivery, with slices copied.
+func drain(c *Conn) []Event {
+	var all []Event
+	for ev := range c.Events() {
+		ev.Body, ev.Text = clone(ev.Body), clone(ev.Text)
+		ev.ID, ev.Method = clone(ev.ID), clone(ev.Method)
+		all = append(all, ev)
+	}
+	return all
+}
+
+// written takes everything that is queued and says that it was written.
+func written(c *Conn) string {
+	var b strings.Builder
+	for block := c.Take(nil); block != nil; block = c.Take(nil) {
+		b.Write(block)
+		c.Wrote(len(block))
+	}
+	return b.String()
+}
+
+func newConn(t *testing.T, cfg Config) *Conn {
+	t.Helper()
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// An answer whose bytes were committed beats a deadline that has passed (CALL-3).
+func TestAnswerBeatsDeadline(t *testing.T) {
+	cfg := Defaults(ProfilePlain, RoleClient)
+	c := newConn(t, cfg)
+	id, err := c.Call("sum", []byte("[1,\n2]"), CallOptions{Deadline: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := written(c), `{"jsonrpc":"2.0","id":1,"method":"sum","params":[1, 2]}`+"\n"; got != want {
+		t.Fatalf("wrote %q, want %q", got, want)
+	}
+	if err := feed(t, c, `{"jsonrpc":"2.0","id":1.0,"result":3}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(150)
+	evs := drain(c)
+	if len(evs) != 1 || evs[0].Kind != EventResult || evs[0].Call != id || string(evs[0].Body) != "3" {
+		t.Fatalf("events %+v", evs)
+	}
+	if when, kind := c.Deadline(); when != Never || kind != TimerNone {
+		t.Errorf("deadline %d %v", when, kind)
+	}
+}
+
+func TestRequestReply(t *testing.T) {
+	cfg := Defaults(ProfileLSP, RoleServer)
+	c := newConn(t, cfg)
+	c.Want(10)
+	body := `{"jsonrpc":"2.0","id":"\u0061","method":"a\u0062","params":{}}`
+	if err := feed(t, c, "content-length: 62\r\n\r\n"+body); err != nil {
+		t.Fatal(err)
+	}
+	evs := drain(c)
+	if len(evs) != 1 || evs[0].Kind != EventRequest || string(evs[0].Method) != "ab" {
+		t.Fatalf("events %+v", evs)
+	}
+	if err := c.Reply(evs[0].Req, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Reply(evs[0].Req, nil); err != ErrAnswered || !errors.Is(err, ErrUnsupported) {
+		t.Errorf("second answer: %v", err)
+	}
+	if err := c.Done(evs[0].Req); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := written(c), "Content-Length: 43\r\n\r\n"+`{"jsonrpc":"2.0","id":"\u0061","result":null}`; got != strings.Replace(want, "43", "45", 1) {
+		t.Errorf("wrote %q", got)
+	}
+	if err := c.CommitEOF(); err != nil {
+		t.Fatal(err)
+	}
+	evs = drain(c)
+	if len(evs) != 2 || evs[0].Kind != EventEnding || evs[1].Kind != EventClosed || !c.OutputDone() {
+		t.Errorf("events %+v", evs)
+	}
+}

@@ -1,0 +1,81 @@
+package core
+
+import "github.com/parley-rpc/parley/core/internal/scan"
+
+// fact is one entry on its way to Next: small, with spans into its frame's text instead of slices,
+// so that it survives the receive buffer.
+type fact struct {
+	kind    EventKind
+	reason  Reason
+	invalid Invalid
+	hint    Hint
+	code    Code
+	call    CallID
+	req     ReqID
+	ordinal uint64
+	item    uint32 // slot number of their message (request, notification)
+	offset  uint64
+	count   uint64
+
+	frame []byte    // the text that body and text lie in
+	body  scan.Span // raw JSON
+	text  scan.Span // a string token, unescaped by Next
+	bytes []byte    // a sample or an id of its own, handed out as Text or ID
+}
+
+// push appends a fact. Facts are delivered in this order and in no other.
+func (c *Conn) push(f fact) {
+	c.facts.Push(f)
+	if f.frame != nil || c.attached > 0 {
+		c.attached++
+	}
+}
+
+// pushItem appends the delivery of a message. Its bytes are the item's, which is detached by itself.
+func (c *Conn) pushItem(kind EventKind, index uint32) { c.push(fact{kind: kind, item: index}) }
+
+// detach gives every fact and every message that is still in the receive buffer a block of its
+// own, because the buffer is about to be reused. It is the only copy of a body in core.
+func (c *Conn) detach() {
+	for i := c.facts.Count() - c.attached; i < c.facts.Count(); i++ {
+		f := c.facts.At(i)
+		f.frame = append([]byte(nil), f.frame...)
+	}
+	c.attached = 0
+	for _, index := range c.requests.attached {
+		if c.requests.items.Live(index) {
+			it := c.requests.items.At(index)
+			it.frame = append([]byte(nil), it.frame...)
+		}
+	}
+	c.requests.attached = c.requests.attached[:0]
+}
+
+// expand fills an event from a fact.
+func (c *Conn) expand(f *fact, ev *Event) {
+	*ev = Event{
+		Kind: f.kind, Reason: f.reason, Invalid: f.invalid, Hint: f.hint, Code: f.code,
+		Call: f.call, Req: f.req, Ordinal: f.ordinal, Offset: f.offset, Count: f.count,
+		Body: f.body.Of(f.frame),
+	}
+	switch f.kind {
+	case EventRequest, EventNotification:
+		c.expandItem(f.item, ev)
+	case EventInvalid, EventNoise, EventResync:
+		ev.Text = f.bytes
+	case EventError, EventPeerError:
+		if f.text.Present() {
+			ev.Text = c.unquote(f.text.Of(f.frame))
+		}
+	}
+	c.delivered(f.frame)
+}
+
+// unquote returns the text of a string token, without copying where it has no escapes.
+func (c *Conn) unquote(token []byte) []byte {
+	if text, ok := scan.Unquoted(token); ok {
+		return text
+	}
+	c.text = scan.AppendUnquoted(c.text[:0], token)
+	return c.text
+}

@@ -1,0 +1,179 @@
+package core
+
+// phases holds everything about where the conversation stands. No other file assigns its fields
+// but through the methods here.
+type phases struct {
+	input     InputPhase
+	output    OutputPhase
+	lifecycle Lifecycle
+	reason    Reason
+	err       *ProtocolError
+	stopping  bool // Shutdown: no new work is admitted
+	closed    bool // EventClosed is among the facts
+	delivered bool // and has been fetched
+}
+
+// inputSignal is what moves the peer's direction.
+type inputSignal uint8
+
+const (
+	inputEOF   inputSignal = iota
+	inputBreak             // a violation, Abort, exit
+)
+
+// inputTable: an end is final, and the first one stays.
+var inputTable = [inputEnd][2]InputPhase{
+	InputOpen:   {inputEOF: InputEnded, inputBreak: InputBroken},
+	InputEnded:  {inputEOF: InputEnded, inputBreak: InputEnded},
+	InputBroken: {inputEOF: InputBroken, inputBreak: InputBroken},
+}
+
+// outputSignal is what moves our direction.
+type outputSignal uint8
+
+const (
+	outputAnswer  outputSignal = iota // the peer's output ended, admitted work goes on
+	outputFinish                      // nothing more is accepted
+	outputDrained                     // everything accepted is written
+	outputFail                        // a write failed, Abort
+)
+
+const impossible OutputPhase = 255
+
+// outputTable: a phase never goes back, and nothing follows Done and Failed.
+var outputTable = [outputEnd][4]OutputPhase{
+	OutputOpen:      {OutputAnswering, OutputFinishing, impossible, OutputFailed},
+	OutputAnswering: {OutputAnswering, OutputFinishing, impossible, OutputFailed},
+	OutputFinishing: {OutputFinishing, OutputFinishing, OutputDone, OutputFailed},
+	OutputDone:      {OutputDone, OutputDone, OutputDone, OutputDone},
+	OutputFailed:    {OutputFailed, OutputFailed, OutputFailed, OutputFailed},
+}
+
+func (p *phases) inputTo(s inputSignal) { p.input = inputTable[p.input][s] }
+
+func (p *phases) outputTo(s outputSignal) {
+	next := outputTable[p.output][s]
+	if next == impossible {
+		panic("core: invariant: output drains only after it finishes")
+	}
+	p.output = next
+}
+
+// close records that nothing follows any more.
+func (p *phases) close() { p.delivered = true }
+
+// because records why the conversation ended; the first reason stays.
+func (p *phases) because(reason Reason, err *ProtocolError) {
+	if p.reason == ReasonNone {
+		p.reason, p.err = reason, err
+	}
+}
+
+// end ends the conversation: the end is announced at once, our open calls are lost, and running
+// handlers are told to stop unless the end was a clean one (STOP-1, STOP-3, STOP-4).
+func (c *Conn) end(signal inputSignal, reason Reason, err *ProtocolError) {
+	if c.phase.input != InputOpen {
+		return
+	}
+	c.phase.inputTo(signal)
+	c.phase.because(reason, err)
+	c.push(fact{kind: EventEnding, reason: c.phase.reason})
+	c.loseCalls(func(*call) bool { return true })
+	c.phase.outputTo(outputAnswer)
+	if signal == inputBreak {
+		c.cancelAll()
+	}
+	c.in.drop()
+}
+
+// violate ends the conversation over what the peer sent.
+func (c *Conn) violate(err *ProtocolError) { c.end(inputBreak, ReasonViolation, err) }
+
+// settle draws the conclusions of an input. It is the one place where a direction closes itself.
+func (c *Conn) settle() {
+	idle := c.requests.idle() || c.unattended()
+	if c.phase.output == OutputAnswering && idle {
+		c.phase.outputTo(outputFinish)
+	}
+	if c.phase.stopping && c.phase.output == OutputOpen && idle && c.calls.open == 0 {
+		c.phase.outputTo(outputFinish)
+	}
+	if c.phase.output == OutputFinishing && c.out.empty() {
+		c.phase.outputTo(outputDrained)
+	}
+	if c.phase.stopping && c.phase.output == OutputDone {
+		c.end(inputBreak, ReasonShutdown, nil)
+	}
+	over := c.phase.output == OutputDone || c.phase.output == OutputFailed
+	if over && c.phase.input != InputOpen && c.calls.open == 0 && idle && c.requests.waiting == 0 && !c.phase.closed {
+		c.phase.closed = true
+		c.push(fact{kind: EventClosed, reason: c.phase.reason})
+	}
+	c.expire()
+}
+
+// unattended reports that nobody has to end what the peer asked: a client that reads messages, and
+// anyone who reads them once the session broke, may never answer, and is not waited for.
+func (c *Conn) unattended() bool {
+	return c.cfg.Inbound == InboundMessages && (c.cfg.Role == RoleClient || c.phase.input == InputBroken)
+}
+
+// exitCode is what a server process returns (STOP-9).
+func (c *Conn) exitCode() int {
+	switch c.phase.lifecycle {
+	case LifecycleNone, LifecycleShutdown:
+		return 0
+	case LifecycleExited:
+		return c.requests.exitCode
+	}
+	return 1
+}
+
+// FinishInput closes our output once what is queued has been written, never inside a frame. It is
+// repeatable. Later sends fail as closed (STOP-5).
+func (c *Conn) FinishInput() error {
+	if c.cfg.Framing == FramingWhole {
+		return ErrUnsupported // a message transport has no half-close
+	}
+	if c.phase.output == OutputFailed {
+		return ErrClosed
+	}
+	c.phase.outputTo(outputFinish)
+	c.settle()
+	return nil
+}
+
+// Shutdown stops admission: new calls fail, new requests are refused, and once accepted work has
+// finished and its output is written the conversation ends (SCHED-7, STOP-2). Bound it with Abort.
+func (c *Conn) Shutdown() {
+	c.phase.stopping = true
+	c.settle()
+}
+
+// Abort ends everything at once: the transport is gone, or its owner wants no more of it (STOP-3).
+func (c *Conn) Abort() {
+	c.phase.outputTo(outputFail)
+	c.end(inputBreak, ReasonAborted, nil)
+	c.loseCalls(func(*call) bool { return true })
+	c.out.discard()
+	c.cancelAll()
+	c.requests.release()
+	c.settle()
+}
+
+// WriteFailed records that the transport refused our bytes: nothing more is ever written. What the
+// peer still says arrives; calls already written may be answered for ShutdownNs more (SEND-5).
+func (c *Conn) WriteFailed() {
+	if c.phase.output == OutputDone || c.phase.output == OutputFailed {
+		return
+	}
+	c.phase.outputTo(outputFail)
+	c.phase.because(ReasonWriteFailed, nil)
+	written := c.stats.BytesOut
+	c.loseCalls(func(k *call) bool { return !k.begun || k.endOffset > written })
+	c.out.discard()
+	if c.calls.open > 0 {
+		c.linger = min(c.now+c.cfg.ShutdownNs, Never)
+	}
+	c.settle()
+}

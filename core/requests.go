@@ -1,0 +1,386 @@
+package core
+
+import (
+	"github.com/parley-rpc/parley/core/internal/ident"
+	"github.com/parley-rpc/parley/core/internal/scan"
+	"github.com/parley-rpc/parley/core/internal/slab"
+)
+
+// requests is what the peer asked and told us: every message from its acceptance until it has
+// ended (REQ, SCHED).
+type requests struct {
+	items    slab.Slab[item]
+	ids      slab.Table        // requests, by wire id, until they end (REQ-3)
+	queue    slab.Ring[uint32] // foreground, waiting, in order of arrival
+	bypass   slab.Ring[uint32] // mode bypass, waiting for credit only
+	evicted  int               // of the queue, items that have ended in it
+	attached []uint32          // items whose bytes lie in the receive buffer
+	ordinal  uint64            // of the newest item (SCHED-3)
+	waiting  int               // accepted and not started
+	running  int               // started and not ended
+	ordered  bool              // an item of mode order runs
+	barrier  bool              // an initialize is not answered yet (SCHED-6)
+	methods  map[string]int    // name to place in Config.Methods; looked up, never walked
+	cfg      *Config
+	spec     *profileSpec
+	gated    bool // STOP-9's gates are in force
+	released bool // the owner waits for nobody any more (Abort)
+	exitCode int
+}
+
+// item is one message from the peer.
+type item struct {
+	request bool
+	mode    Mode
+	barrier bool
+	handle  ReqID
+	ordinal uint64
+	key     keyBuffer // requests
+	id      []byte    // the id token as it came, echoed byte for byte (MSG-4)
+
+	frame  []byte // the text; nil once delivered
+	params scan.Span
+	name   scan.Span
+	method []byte // instead of name, where the name has escapes
+
+	started   bool // credit is bound to it
+	delivered bool // Next has handed it out
+	answered  bool
+	cancelled bool
+	gone      bool // ended while it stood in the queue
+}
+
+// notificationBit marks the handle of a notification, so that it can be told long after.
+const notificationBit = 1 << 52
+
+func (rs *requests) init(cfg *Config, spec *profileSpec) {
+	rs.cfg, rs.spec = cfg, spec
+	if len(cfg.Methods) == 0 {
+		return
+	}
+	rs.methods = make(map[string]int, len(cfg.Methods))
+	for i := range cfg.Methods {
+		rs.methods[cfg.Methods[i].Name] = i
+	}
+	_, registered := rs.methods["initialize"]
+	rs.gated = registered && spec.lifecycle && cfg.Role == RoleServer
+}
+
+// idle reports that nobody works on anything that the peer is owed.
+func (rs *requests) idle() bool {
+	return rs.waiting == 0 && (rs.running == 0 || rs.released)
+}
+
+// full reports that what waits is to stop reading (SCHED-2, BACK-3). A client that reads messages
+// drops instead (BACK-1).
+func (rs *requests) full() bool {
+	switch {
+	case rs.cfg.Inbound == InboundHandlers:
+		return rs.waiting >= rs.cfg.Limits.QueuedMax
+	case rs.cfg.Role == RoleClient:
+		return false
+	}
+	return rs.waiting >= rs.cfg.Limits.MessagesMax
+}
+
+// find returns the request whose wire id has this key.
+func (rs *requests) find(key []byte) (uint32, bool) {
+	return rs.ids.Find(ident.Hash(rs.cfg.Seed, key), func(i uint32) bool { return rs.items.At(i).key.is(key) })
+}
+
+// lookup returns the method table's entry; nil where there is none.
+func (rs *requests) lookup(method []byte) *Method {
+	if i, ok := rs.methods[string(method)]; ok {
+		return &rs.cfg.Methods[i]
+	}
+	return nil
+}
+
+// acceptRequest admits a valid request, or answers it (MSG-4, REQ-3, REQ-5, STOP-9).
+func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
+	rs := &c.requests
+	id := m.ID.Of(body)
+	method := c.unquote(m.Method.Of(body))
+	if scan.Kind(id) == '0' && !c.spec.nullIDServed {
+		c.reject(nil, CodeInvalidRequest, invalidTexts[InvalidNullID])
+		return
+	}
+	c.key = ident.Append(c.key[:0], id)
+	if _, taken := rs.find(c.key); taken {
+		c.reject(id, CodeInvalidRequest, "Invalid Request: id is in use")
+		return
+	}
+	entry := rs.lookup(method)
+	if code, why := c.gate(method, entry, true); why != "" {
+		c.reject(id, code, why)
+		return
+	}
+	unknown := len(rs.methods) > 0 && (entry == nil || entry.Notification)
+	if unknown || string(method) == c.spec.cancelMethod {
+		c.reject(id, CodeMethodNotFound, "Method not found")
+		return
+	}
+	if !c.makeRoom(true) {
+		return
+	}
+	c.stats.Requests++
+	index, it := c.admitItem(body, m, entry)
+	it.request = true
+	it.id = append(it.id[:0], id...)
+	it.key.set(c.key)
+	it.handle = ReqID(rs.items.Handle(index))
+	it.barrier = rs.spec.barrier != "" && string(method) == rs.spec.barrier && c.cfg.Role != RoleClient
+	rs.ids.Put(ident.Hash(c.cfg.Seed, c.key), index)
+	c.enter(method)
+	c.schedule()
+}
+
+// acceptNotification admits a valid notification, or consumes or drops it.
+func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
+	rs := &c.requests
+	method := c.unquote(m.Method.Of(body))
+	if c.spec.cancelMethod != "" && string(method) == c.spec.cancelMethod {
+		c.cancelNotice(body, m.Params)
+		return
+	}
+	entry := rs.lookup(method)
+	if _, why := c.gate(method, entry, false); why != "" {
+		c.stats.Dropped++
+		return
+	}
+	if rs.gated && string(method) == "exit" {
+		c.exit()
+		return
+	}
+	if len(rs.methods) > 0 && (entry == nil || !entry.Notification) {
+		c.stats.Dropped++
+		return
+	}
+	if !c.makeRoom(false) {
+		return
+	}
+	c.stats.Notifications++
+	index, it := c.admitItem(body, m, entry)
+	it.request = false
+	if c.cfg.Inbound == InboundHandlers {
+		it.handle = ReqID(rs.items.Handle(index)) | notificationBit
+	}
+	c.schedule()
+}
+
+// admitItem takes a slot for a message and puts it behind all that wait.
+func (c *Conn) admitItem(body []byte, m *scan.Message, entry *Method) (uint32, *item) {
+	rs := &c.requests
+	index, it := rs.items.Put()
+	*it = item{id: it.id, key: keyBuffer{long: it.key.long}}
+	rs.ordinal++
+	it.ordinal = rs.ordinal
+	it.frame, it.params, it.name = body, m.Params, m.Method
+	if scan.Kind(m.Params.Of(body)) == '0' {
+		it.params = scan.Span{}
+	}
+	if _, plain := scan.Unquoted(m.Method.Of(body)); !plain {
+		it.method = scan.AppendUnquoted(nil, m.Method.Of(body))
+	}
+	it.mode = ModeOrder
+	if m.ID.Present() {
+		it.mode = ModeRead
+	}
+	if entry != nil && entry.Mode != ModeDefault {
+		it.mode = entry.Mode
+	}
+	rs.attached = append(rs.attached, index)
+	if it.mode == ModeBypass {
+		rs.bypass.Push(index)
+	} else {
+		rs.queue.Push(index)
+	}
+	rs.waiting++
+	c.stats.WaitingMax = max(c.stats.WaitingMax, uint64(rs.waiting))
+	return index, it
+}
+
+// expandItem fills the event of a message that is being delivered.
+func (c *Conn) expandItem(index uint32, ev *Event) {
+	it := c.requests.items.At(index)
+	ev.Req, ev.Ordinal = it.handle, it.ordinal
+	ev.Body = it.params.Of(it.frame)
+	if ev.Method = it.method; ev.Method == nil {
+		ev.Method, _ = scan.Unquoted(it.name.Of(it.frame))
+	}
+	if it.request {
+		ev.ID = it.id
+	}
+	c.delivered(it.frame)
+	it.frame, it.method, it.delivered = nil, nil, true
+	if it.handle == 0 {
+		c.requests.items.Drop(index) // a notification that nobody ends
+	}
+}
+
+// resolve finds the live request that a handle names, for an answer.
+func (c *Conn) resolve(req ReqID) (*item, uint32, error) {
+	if req == 0 || req&notificationBit != 0 {
+		return nil, 0, ErrNotRequest
+	}
+	index, status := c.requests.items.Find(uint64(req))
+	switch {
+	case status == slab.Unknown:
+		return nil, 0, ErrUnknownRequest
+	case status == slab.Stale:
+		return nil, 0, ErrAnswered
+	}
+	it := c.requests.items.At(index)
+	if !it.delivered {
+		return nil, 0, ErrUnknownRequest
+	}
+	if it.answered {
+		return nil, 0, ErrAnswered
+	}
+	if !c.writable() {
+		return nil, 0, ErrClosed
+	}
+	return it, index, nil
+}
+
+// Reply answers a request with a result, one JSON text; an empty one is null (CALL-7). It succeeds
+// when the frame is accepted into the queue, and an attempt that was refused may be repeated
+// (REQ-2). An answer over FrameBytesMax is ErrTooLarge, and the peer gets -32603 instead (FRAME-5).
+func (c *Conn) Reply(req ReqID, result []byte) error {
+	it, index, err := c.resolve(req)
+	if err != nil {
+		return err
+	}
+	if len(result) == 0 {
+		result = null
+	}
+	if fault, _ := c.scanner.Valid(result); fault != scan.FaultNone {
+		return ErrBadJSON
+	}
+	c.openAnswer(it.id)
+	c.render = append(c.render, `,"result":`...)
+	return c.answer(index, true, result, "}")
+}
+
+// Fail answers a request with an error; data is one JSON text, or empty for none. Otherwise it is
+// as Reply.
+func (c *Conn) Fail(req ReqID, code Code, message string, data []byte) error {
+	it, index, err := c.resolve(req)
+	if err != nil {
+		return err
+	}
+	if len(data) > 0 {
+		if fault, _ := c.scanner.Valid(data); fault != scan.FaultNone {
+			return ErrBadJSON
+		}
+	}
+	c.openAnswer(it.id)
+	c.renderError(code, message, len(data) > 0)
+	return c.answer(index, false, data, "}}")
+}
+
+// answer queues the answer whose envelope is in c.render, and draws its conclusions.
+func (c *Conn) answer(index uint32, success bool, payload []byte, tail string) error {
+	it := c.requests.items.At(index)
+	if it.cancelled && !c.spec.answerCancelled {
+		it.answered = true
+		c.concluded(index, false)
+		return ErrCanceled
+	}
+	size := len(c.render) + len(payload) + len(tail)
+	if size > c.cfg.Limits.FrameBytesMax {
+		c.openAnswer(it.id)
+		c.renderError(CodeInternal, "Internal error: the answer is over the frame limit", false)
+		c.appendAnswer(nil, "}}")
+		it.answered = true
+		c.concluded(index, false)
+		return ErrTooLarge
+	}
+	if err := c.admit(size); err != nil {
+		return err
+	}
+	c.appendAnswer(payload, tail)
+	it.answered = true
+	c.concluded(index, success)
+	return nil
+}
+
+// concluded acts on a request's outcome: it becomes visible here (SCHED-6), and where nobody calls
+// Done it ends the request.
+func (c *Conn) concluded(index uint32, success bool) {
+	it := c.requests.items.At(index)
+	if it.barrier {
+		it.barrier, c.requests.barrier = false, false
+		c.phase.initialized(success)
+	}
+	if c.cfg.Inbound == InboundMessages {
+		c.retire(index)
+	}
+	c.schedule()
+	c.settle()
+}
+
+// Done ends a message whose handler has returned: the next one may start, and its id is free
+// again. An unanswered request is answered -32603, a cancelled one as its profile says (SCHED-1).
+func (c *Conn) Done(req ReqID) error {
+	if c.cfg.Inbound == InboundMessages {
+		return ErrUnsupported
+	}
+	index, status := c.requests.items.Find(uint64(req &^ notificationBit))
+	switch status {
+	case slab.Unknown:
+		return ErrUnknownRequest
+	case slab.Stale:
+		return ErrAnswered
+	}
+	it := c.requests.items.At(index)
+	if !it.delivered || it.handle != req {
+		return ErrUnknownRequest
+	}
+	if it.request && !it.answered {
+		c.answerAbandoned(it)
+	}
+	if it.barrier {
+		it.barrier, c.requests.barrier = false, false
+		c.phase.initialized(false)
+	}
+	c.retire(index)
+	c.schedule()
+	c.settle()
+	return nil
+}
+
+// answerAbandoned answers a request that its handler left open.
+func (c *Conn) answerAbandoned(it *item) {
+	switch {
+	case !it.cancelled:
+		c.reject(it.id, CodeInternal, "Internal error: the handler gave no answer")
+	case c.spec.answerCancelled:
+		c.reject(it.id, CodeCanceled, "Request cancelled")
+	}
+}
+
+// release gives up on every handler (Abort): what waited is dropped, what runs is not waited for.
+func (rs *requests) release() {
+	for i := range rs.items.End() {
+		if rs.items.Live(i) && !rs.items.At(i).started && !rs.items.At(i).gone {
+			rs.endWaiting(i)
+		}
+	}
+	rs.released = true
+}
+
+// retire ends a started item.
+func (c *Conn) retire(index uint32) {
+	rs := &c.requests
+	it := rs.items.At(index)
+	rs.running--
+	if it.mode == ModeOrder {
+		rs.ordered = false
+	}
+	if it.request {
+		rs.ids.Delete(ident.Hash(c.cfg.Seed, it.key.bytes()), index)
+	}
+	it.frame, it.method = nil, nil
+	rs.items.Drop(index)
+}
