@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -147,4 +148,25 @@ func BenchmarkFrames(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestLargestLimit holds that the largest limit a configuration accepts overflows no int of 32
+// bits (FRAME-2); it means most under GOARCH=386.
+func TestLargestLimit(t *testing.T) {
+	for framing, input := range map[Framing]string{
+		Header:  "Content-Length: 2147483647\r\n\r\n",
+		Line:    "{",
+		Length4: "\x7f\xff\xff\xff",
+		Whole:   "{",
+	} {
+		var d Decoder
+		d.Init(Config{Framing: framing, HeaderBytesMax: 8192, BodyBytesMax: math.MaxInt32, BlankBytesMax: 1024})
+		step := d.Next([]byte(input))
+		if step.Status != Partial {
+			t.Errorf("%s: %+v", framingNames[framing], step)
+		}
+		if declared := framing == Header || framing == Length4; declared && step.Need != math.MaxInt32 {
+			t.Errorf("%s: needs %d", framingNames[framing], step.Need)
+		}
+	}
 }
