@@ -31,11 +31,8 @@ func (d *Decoder) finishHeader(buf []byte) Step {
 	if len(buf) == 0 {
 		return Step{Status: End}
 	}
-	if d.searched == 0 { // the beginning of a byte order mark is none, so it was noise
-		d.bomDone = true
-		if step := d.nextHeader(buf); step.Status != Partial {
-			return step
-		}
+	if d.searched == 0 { // the beginning of a byte order mark, which is above 0x7F
+		b.flaw = flawField
 	}
 	if b.flaw != flawNone && !b.resyncing {
 		if step := d.refuseFlaw(buf); step.Status != Partial {

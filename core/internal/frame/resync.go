@@ -16,13 +16,7 @@ func (d *Decoder) mayResync(kind Violation, seen []byte) bool {
 	if !d.cfg.Resync || d.resyncs == resyncsMax {
 		return false
 	}
-	switch kind {
-	case ViolationNoise, ViolationField:
-		return true
-	case ViolationLineEnd:
-		return !isContentLength(seen[d.block.line : d.block.value-1])
-	}
-	return false
+	return kind != ViolationLineEnd || !isContentLength(seen[d.block.line:d.block.value-1])
 }
 
 // beginResync searches from the second byte of the refused line, since a header may begin inside
