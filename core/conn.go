@@ -90,13 +90,9 @@ func (c *Conn) Reserve(n int) []byte {
 
 // Commit records that n bytes arrived in the space that Reserve returned, and judges every frame
 // that they complete. The error is the *ProtocolError that ended the session, the same one for
-// ever; ErrClosed where it ended otherwise; ErrBadCount where n is more than was reserved.
-func (c *Conn) Commit(n int) error {
-	if c.cfg.Framing == FramingWhole {
-		return ErrUnsupported
-	}
-	return c.commit(n, false)
-}
+// ever; ErrClosed where it ended otherwise; ErrBadCount where n is more than was reserved. In
+// framing whole the bytes are a part of a message that CommitMessage will end.
+func (c *Conn) Commit(n int) error { return c.commit(n, false) }
 
 // CommitMessage is Commit for framing whole: the n bytes end one transport message (FRAME-9).
 func (c *Conn) CommitMessage(n int) error {
@@ -117,7 +113,7 @@ func (c *Conn) commit(n int, whole bool) error {
 	}
 	c.stats.BytesIn += uint64(n)
 	if whole {
-		c.cutWhole()
+		c.step(c.frames.NextWhole(c.in.arrived()))
 	} else {
 		c.cut()
 	}

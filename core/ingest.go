@@ -29,24 +29,20 @@ func (c *Conn) cutLast() {
 	}
 }
 
-// cutWhole judges everything that arrived as one transport message (FRAME-9).
-func (c *Conn) cutWhole() {
-	c.step(c.frames.NextWhole(c.in.arrived()))
-}
-
 // step acts on one step of the frame decoder.
 func (c *Conn) step(step frame.Step) {
 	offset := c.frames.Offset() - uint64(step.Size)
 	arrived := c.in.arrived()
-	if step.BOM {
-		c.stats.ByteOrderMarks++
-	}
 	switch step.Status {
 	case frame.Frame:
 		c.stats.FramesIn++
-		c.ingest(arrived[step.Start:step.End:step.End], offset+uint64(step.Start), step)
+		c.ingest(arrived, offset, step)
 	case frame.Blank:
-		c.stats.BlankBytes += uint64(step.Size)
+		if step.BOM {
+			c.stats.ByteOrderMarks++
+		} else {
+			c.stats.BlankBytes += uint64(step.Size)
+		}
 	case frame.Overlong:
 		c.stats.FramesIn++
 		c.refuseFrame(refusal{
@@ -62,11 +58,7 @@ func (c *Conn) step(step frame.Step) {
 			})
 		}
 	case frame.Broken:
-		c.violate(&ProtocolError{
-			Kind: Violation(step.Broken.Kind), Offset: step.Broken.Offset,
-			Have: step.Broken.Have, Need: step.Broken.Need,
-			Hint: Hint(step.Broken.Hint), Sample: step.Broken.Sample,
-		})
+		c.violate(violation(step.Broken))
 	}
 	if c.phase.input == InputOpen {
 		c.in.consume(step.Size)
@@ -74,10 +66,19 @@ func (c *Conn) step(step frame.Step) {
 	}
 }
 
+func violation(f *frame.Failure) *ProtocolError {
+	return &ProtocolError{
+		Kind: Violation(f.Kind), Offset: f.Offset, Have: f.Have, Need: f.Need, Hint: Hint(f.Hint), Sample: f.Sample,
+	}
+}
+
 var byteOrderMark = []byte("\uFEFF")
 
-// ingest judges one frame's body (MSG). offset is that of its first byte in the stream.
-func (c *Conn) ingest(body []byte, offset uint64, step frame.Step) {
+// ingest judges the frame at the front of what has arrived (MSG). offset is that of the first byte
+// that has arrived, in the stream.
+func (c *Conn) ingest(arrived []byte, offset uint64, step frame.Step) {
+	body := arrived[step.Start:step.End:step.End]
+	offset += uint64(step.Start)
 	if len(body) >= 3 && string(body[:3]) == string(byteOrderMark) {
 		c.stats.ByteOrderMarks++
 		body, offset = body[3:], offset+3
@@ -89,10 +90,16 @@ func (c *Conn) ingest(body []byte, offset uint64, step frame.Step) {
 	}
 	switch {
 	case step.Charset:
-		c.refuse(body, offset, refusal{invalid: InvalidCharset, hint: HintCharset, answer: true})
+		c.refuse(body, offset, refusal{
+			invalid: InvalidCharset, hint: HintCharset, answer: true,
+			detail: arrived[step.CharsetStart:step.CharsetEnd],
+		})
+	case fault != scan.FaultNone && step.Unterminated:
+		c.violate(violation(step.Broken)) // LINE-5: the last line is not complete
 	case fault != scan.FaultNone:
 		c.refuse(body, offset, refusal{
-			invalid: faultInvalid[fault], hint: c.guess(body, fault), at: at, decided: true, answer: true,
+			invalid: faultInvalid[fault], hint: c.guess(body, fault, Hint(step.Hint)), at: at, decided: true,
+			answer: true,
 		})
 	case m.Form == scan.FormArray:
 		c.refuse(body, offset, refusal{invalid: InvalidBatch, answer: true})
@@ -164,7 +171,7 @@ func (c *Conn) ingestAnswer(body []byte, offset uint64, m *scan.Message) {
 			return
 		}
 	}
-	if invalid == InvalidNone && !c.usable(m.ID.Of(body)) || scan.Kind(m.ID.Of(body)) == '0' && invalid == InvalidNone {
+	if id := m.ID.Of(body); invalid == InvalidNone && (!c.usable(id) || scan.Kind(id) == '0') {
 		invalid = InvalidID
 	}
 	if invalid != InvalidNone {

@@ -15,6 +15,7 @@ type refusal struct {
 	offset  uint64
 	sample  []byte
 	id      []byte // for the answer; nil is null
+	detail  []byte // what the answer names: at most SampleBytesMax of it
 	answer  bool   // it may be answered at all
 }
 
@@ -62,7 +63,11 @@ func (c *Conn) refuseFrame(r refusal) {
 	})
 	if policy == malformedAnswer {
 		if r.answer {
-			c.reject(r.id, r.invalid.code(), invalidTexts[r.invalid])
+			text := invalidTexts[r.invalid]
+			if len(r.detail) > 0 {
+				text += ", not " + string(r.detail[:min(len(r.detail), SampleBytesMax)])
+			}
+			c.reject(r.id, r.invalid.code(), text)
 		}
 		return
 	}
@@ -82,20 +87,16 @@ func (c *Conn) noise(r refusal) bool {
 	return first != '{' && first != '['
 }
 
-// guess names the likely cause of a body that is not JSON (LINE-7, FRAME-9).
-func (c *Conn) guess(body []byte, fault scan.Fault) Hint {
-	header := len("Content-Length")
+// guess names the likely cause of a body that is not JSON; framed is what the framing made of it
+// (LINE-7, FRAME-9).
+func (c *Conn) guess(body []byte, fault scan.Fault, framed Hint) Hint {
 	switch {
 	case fault == scan.FaultDepth:
 		return HintOverLimit
-	case len(body) >= header && bytes.EqualFold(body[:header], []byte("Content-Length")):
-		return HintHeader
-	case bytes.IndexByte(body, 0x1B) >= 0:
-		return HintTerminal
 	case c.cfg.Framing == FramingLine && c.cfg.Role == RoleClient && c.fragment(body):
 		return HintPretty
 	}
-	return HintNone
+	return framed
 }
 
 // fragment reports the second line in a row that could be part of one pretty-printed text.
