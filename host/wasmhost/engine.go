@@ -1,0 +1,176 @@
+// Package wasmhost runs the machine inside a WebAssembly sandbox: package core compiled to WASI,
+// executed by wazero. A hostile peer's bytes are then parsed in a memory of their own, which has a
+// ceiling, no system calls but the clock and randomness, and nobody else's data in it. It costs
+// speed: scanning runs at about a tenth of native.
+package wasmhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/host"
+	"github.com/parley-rpc/parley/wasm"
+	"github.com/parley-rpc/parley/wasm/abi"
+)
+
+// Engine makes machines that run in a sandbox. It is safe for concurrent use; each Machine is not.
+type Engine struct {
+	ctx      context.Context
+	options  options
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+
+	mu        sync.Mutex
+	instances map[*instance]int // connections on each; nil once the engine is closed
+}
+
+// ErrEngineClosed is returned by Machine after Close.
+var ErrEngineClosed = errors.New("wasmhost: the engine is closed")
+
+// New compiles the module, or takes it from the cache. The context is the one that the engine's
+// machines run under; it matters only with CloseOnContextDone.
+func New(ctx context.Context, opts ...Option) (*Engine, error) {
+	e := &Engine{ctx: ctx, options: defaultOptions(), instances: map[*instance]int{}}
+	for _, set := range opts {
+		set(&e.options)
+	}
+	if err := e.options.validate(); err != nil {
+		return nil, err
+	}
+	if e.options.module == nil {
+		e.options.module = wasm.Reactor
+	}
+	config := wazero.NewRuntimeConfigCompiler().
+		WithMemoryLimitPages(uint32(e.options.memoryBytesMax / pageBytes)).
+		WithCloseOnContextDone(e.options.closeOnContextDone)
+	var err error
+	if e.runtime, e.compiled, err = compile(ctx, config, e.options.cacheDir, e.options.module); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// compiling serialises what wazero does not: a module read from the cache is published before it
+// is ready for a second reader.
+var compiling sync.Mutex
+
+func compile(ctx context.Context, config wazero.RuntimeConfig, cacheDir string, module []byte) (wazero.Runtime, wazero.CompiledModule, error) {
+	compiling.Lock()
+	defer compiling.Unlock()
+	runtime := wazero.NewRuntimeWithConfig(ctx, config.WithCompilationCache(compilationCache(cacheDir)))
+	fail := func(what string, err error) (wazero.Runtime, wazero.CompiledModule, error) {
+		return nil, nil, errors.Join(fmt.Errorf("wasmhost: %s: %w", what, err), runtime.Close(ctx))
+	}
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
+		return fail("WASI", err)
+	}
+	compiled, err := runtime.CompileModule(ctx, module)
+	if err != nil {
+		return fail("compile", err)
+	}
+	if err := checkExports(compiled); err != nil {
+		return fail("module", err)
+	}
+	return runtime, compiled, nil
+}
+
+// checkExports finds a module of another kind before anything runs. wazero skips a start function
+// that does not exist, and the Go runtime would then trap at the first call.
+func checkExports(compiled wazero.CompiledModule) error {
+	exports := compiled.ExportedFunctions()
+	for _, name := range append([]string{startFunction}, exportNames[:]...) {
+		if _, ok := exports[name]; !ok {
+			return fmt.Errorf("it does not export %s: not a reactor of this version", name)
+		}
+	}
+	return nil
+}
+
+// Machine opens one connection. A *core.ConfigError says which field was refused, also where the
+// limits do not fit the memory (MemoryBytesMax, BACK-4).
+func (e *Engine) Machine(cfg core.Config) (host.Machine, error) {
+	in, shared, err := e.acquire()
+	if err != nil {
+		return nil, err
+	}
+	m, err := open(e, in, &cfg)
+	if errors.Is(err, abi.ErrMemory) && shared {
+		// The instance is full of other connections: a fresh one may have the room.
+		if err = e.release(in); err != nil {
+			return nil, err
+		}
+		if in, err = e.instantiate(); err != nil {
+			return nil, err
+		}
+		m, err = open(e, in, &cfg)
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.release(in))
+	}
+	return m, nil
+}
+
+// acquire finds an instance with room, or makes one.
+func (e *Engine) acquire() (in *instance, shared bool, err error) {
+	e.mu.Lock()
+	for in, connections := range e.instances {
+		if connections < e.options.perInstance && in.trap.Load() == nil {
+			e.instances[in]++
+			e.mu.Unlock()
+			return in, true, nil
+		}
+	}
+	e.mu.Unlock()
+	in, err = e.instantiate()
+	return in, false, err
+}
+
+// instantiate makes an instance with one connection on it.
+func (e *Engine) instantiate() (*instance, error) {
+	in, err := newInstance(e.ctx, e.runtime, e.compiled)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.instances == nil {
+		return nil, errors.Join(ErrEngineClosed, in.close())
+	}
+	e.instances[in] = 1
+	return in, nil
+}
+
+// release gives back one connection's place; the last one closes the instance.
+func (e *Engine) release(in *instance) error {
+	e.mu.Lock()
+	last := e.instances[in] == 1
+	if last {
+		delete(e.instances, in)
+	} else if e.instances != nil {
+		e.instances[in]--
+	}
+	e.mu.Unlock()
+	if last {
+		return in.close()
+	}
+	return nil
+}
+
+// Close ends the engine and every machine it made; those then act as after a trap.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	open := e.instances
+	e.instances = nil
+	e.mu.Unlock()
+	var errs []error
+	for in := range open {
+		errs = append(errs, in.close())
+	}
+	return errors.Join(append(errs, e.runtime.Close(ctx))...)
+}

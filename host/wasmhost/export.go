@@ -1,0 +1,74 @@
+package wasmhost
+
+import "github.com/parley-rpc/parley/wasm/abi"
+
+// startFunction starts the Go runtime of a reactor.
+const startFunction = "_initialize"
+
+// export is an index into the functions of an instance.
+type export int
+
+const (
+	exportVersion export = iota
+	exportScratch
+	exportMethod
+	exportOpen
+	exportRefusal
+	exportFree
+	exportReady
+	exportReserve
+	exportTurn
+	exportCall
+	exportBatch
+	exportNotify
+	exportCancel
+	exportReply
+	exportFail
+	exportDone
+	exportCancelRequest
+	exportFinishInput
+	exportShutdown
+	exportAbort
+	exportTraceStart
+	exportTraceStop
+	exportSetVersion
+	exportForward
+	exportWant
+	exportState
+	exportStats
+	exportSnapshot
+	exportLimits
+	exportsEnd
+)
+
+var exportNames = [exportsEnd]string{
+	exportVersion:       abi.Prefix + "version",
+	exportScratch:       abi.Prefix + "scratch",
+	exportMethod:        abi.Prefix + "method",
+	exportOpen:          abi.Prefix + "open",
+	exportRefusal:       abi.Prefix + "refusal",
+	exportFree:          abi.Prefix + "free",
+	exportReady:         abi.Prefix + "ready",
+	exportReserve:       abi.Prefix + "reserve",
+	exportTurn:          abi.Prefix + "turn",
+	exportCall:          abi.Prefix + "call",
+	exportBatch:         abi.Prefix + "batch",
+	exportNotify:        abi.Prefix + "notify",
+	exportCancel:        abi.Prefix + "cancel",
+	exportReply:         abi.Prefix + "reply",
+	exportFail:          abi.Prefix + "fail",
+	exportDone:          abi.Prefix + "done",
+	exportCancelRequest: abi.Prefix + "cancel_request",
+	exportFinishInput:   abi.Prefix + "finish_input",
+	exportShutdown:      abi.Prefix + "shutdown",
+	exportAbort:         abi.Prefix + "abort",
+	exportTraceStart:    abi.Prefix + "trace_start",
+	exportTraceStop:     abi.Prefix + "trace_stop",
+	exportSetVersion:    abi.Prefix + "set_version",
+	exportForward:       abi.Prefix + "forward",
+	exportWant:          abi.Prefix + "want",
+	exportState:         abi.Prefix + "state",
+	exportStats:         abi.Prefix + "stats",
+	exportSnapshot:      abi.Prefix + "snapshot",
+	exportLimits:        abi.Prefix + "limits",
+}

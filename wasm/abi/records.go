@@ -1,0 +1,213 @@
+package abi
+
+import (
+	"structs"
+	"unsafe"
+
+	"github.com/parley-rpc/parley/core"
+)
+
+// The layouts in linear memory: little-endian, every field at a multiple of its size, every record
+// a multiple of 8 bytes. Fields are only appended; a reader takes the stride of records from the
+// ready block and never assumes that a block ends where its own definition does.
+//
+// Numbers that may pass 2^32 are float64, exact below 2^53, because that is what JavaScript has.
+// A time is nanoseconds, Never is +Inf, and NaN is no time.
+
+// Span is an address and a size in bytes. {0, 0} is absent, which differs from empty.
+type Span struct {
+	Address uint32
+	Bytes   uint32
+}
+
+// Limits holds the fields of core.Limits in their order.
+type Limits [LimitsCount]float64
+
+// Stats holds the fields of core.Stats in their order.
+type Stats [StatsCount]float64
+
+// The number of fields.
+const (
+	LimitsCount = int(unsafe.Sizeof(core.Limits{}) / unsafe.Sizeof(int(0)))
+	StatsCount  = int(unsafe.Sizeof(core.Stats{}) / unsafe.Sizeof(uint64(0)))
+)
+
+// LimitFields and StatFields see a struct as the fields of one type that it consists of, which a
+// test holds core to.
+func LimitFields(l *core.Limits) *[LimitsCount]int { return (*[LimitsCount]int)(unsafe.Pointer(l)) }
+
+// StatFields is LimitFields for core.Stats.
+func StatFields(s *core.Stats) *[StatsCount]uint64 { return (*[StatsCount]uint64)(unsafe.Pointer(s)) }
+
+// Config is what parley_open reads and parley_defaults fills in. A record that ends early leaves
+// the rest to the defaults of its profile and role; what lies beyond this definition is ignored.
+type Config struct {
+	_ structs.HostLayout
+
+	Bytes      uint32 // size of the record, a multiple of 8, at least 16
+	Profile    uint8
+	Role       uint8
+	Framing    uint8
+	Envelope   uint8
+	Inbound    uint8
+	SendPolicy uint8
+	PauseOn    uint8
+	Flags      uint8
+	_          [4]uint8
+
+	// MemoryBytesMax is what linear memory may grow to, as the host has set it, at most 2 GiB. The
+	// module cannot ask, and running out of memory is a trap.
+	MemoryBytesMax float64
+
+	SessionID  Span
+	Seed       uint64 // random: it keys the id tables
+	FirstID    float64
+	GraceNs    float64
+	ShutdownNs float64
+	StallNs    float64
+	StallMaxNs float64
+	Limits     Limits
+}
+
+// ConfigBytesMin is the part of Config that every record has.
+const ConfigBytesMin = 16
+
+// MemoryBytesCeiling bounds Config.MemoryBytesMax, so that an address is a positive int32.
+const MemoryBytesCeiling = 1 << 31
+
+// Refusal says why the last parley_open failed with ErrConfig or ErrMemory: core.ConfigError.
+type Refusal struct {
+	_ structs.HostLayout
+
+	Field    Span
+	Reason   Span
+	Value    float64
+	Min, Max float64
+}
+
+// Ready is what a host reads after a turn or a command. Its address is constant for the life of
+// the handle; it is up to date after every export that takes the handle and may change something.
+type Ready struct {
+	_ structs.HostLayout
+
+	Bytes       uint32 // size of this block
+	EventBytes  uint32 // stride of Event records
+	Events      uint32 // address of the first record
+	EventCount  uint32 // records of the last turn with TurnDrain
+	Out         Span   // what TurnTake handed over; absent: nothing, or the last is not yet written
+	In          Span   // what parley_reserve handed out
+	Flags       uint32
+	Timer       uint8 // core.TimerKind of Deadline
+	_           [3]uint8
+	Deadline    float64
+	OutputBytes float64 // output accepted and not yet taken
+}
+
+// Event is one fact: core.Event.
+type Event struct {
+	_ structs.HostLayout
+
+	Kind    uint8
+	Class   uint8
+	Reason  uint8
+	Invalid uint8
+	Hint    uint8
+	_       [3]uint8
+	Code    int32
+	_       [4]uint8
+	Call    float64
+	Req     float64
+	Ordinal float64
+	Offset  float64
+	Count   float64
+	ID      Span
+	Method  Span
+	Body    Span
+	Text    Span
+	Frame   Span
+}
+
+// State is core.State; the fields from Violation on are its ProtocolError, absent when Violation
+// is 0.
+type State struct {
+	_ structs.HostLayout
+
+	Input     uint8
+	Output    uint8
+	Lifecycle uint8
+	Reason    uint8
+	Closed    uint8
+	Paused    uint8
+	Violation uint8
+	Hint      uint8
+	Calls     uint32
+	Running   uint32
+	Waiting   uint32
+	ExitCode  int32
+
+	Credit        float64
+	AcceptedBytes float64
+	WrittenBytes  float64
+	QueuedBytes   float64
+
+	Offset    float64
+	HaveBytes float64
+	NeedBytes float64
+	Sample    Span
+}
+
+// Snapshot is core.Snapshot: Count items of ItemBytes each from address Items.
+type Snapshot struct {
+	_ structs.HostLayout
+
+	Items     uint32
+	Count     uint32
+	ItemBytes uint32
+	Truncated uint32
+}
+
+// SnapshotItem is core.SnapshotItem.
+type SnapshotItem struct {
+	_ structs.HostLayout
+
+	Ordinal    float64
+	Generation float64
+	AcceptedAt float64
+	StartedAt  float64
+	Method     Span
+	Mode       uint8
+	Running    uint8
+	Cancelled  uint8
+	_          [5]uint8
+}
+
+// BatchItem is one member of parley_batch, in scratch. The module writes Call: the handle of the
+// call, 0 for a notification.
+type BatchItem struct {
+	_ structs.HostLayout
+
+	Flags       uint32
+	_           [4]uint8
+	Call        float64
+	Deadline    float64
+	Extend      float64
+	DeadlineMax float64
+	Method      Span
+	Params      Span
+	Token       Span
+	ID          Span
+}
+
+// Splice is one replacement of parley_forward, in scratch.
+type Splice struct {
+	_ structs.HostLayout
+
+	Start uint32 // offset in the frame
+	End   uint32
+	Value Span
+}
+
+// Records lists every layout, for generators and golden lists.
+var Records = []any{
+	Span{}, Config{}, Refusal{}, Ready{}, Event{}, State{}, Snapshot{}, SnapshotItem{}, BatchItem{}, Splice{},
+}

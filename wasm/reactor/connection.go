@@ -1,0 +1,202 @@
+//go:build wasip1
+
+package main
+
+import (
+	"unsafe"
+
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/wasm/abi"
+)
+
+// connection is one Conn and the blocks through which the host sees it.
+type connection struct {
+	conn   *core.Conn
+	handle uint64
+
+	frameBytesMax   int
+	reserveBytesMax int
+	memoryBytes     int64 // what the memory rule counts for it
+
+	ready   abi.Ready
+	records [abi.RecordsMax]abi.Event
+
+	// What the addresses above point at is held here until it expires, so that it is not collected.
+	events    [abi.RecordsMax]core.Event
+	delivered int // of events
+	input     []byte
+	taken     []byte
+	unwritten int // of taken
+
+	state    abi.State
+	stats    abi.Stats
+	limits   abi.Limits
+	snapshot snapshotBlock
+}
+
+// connections are found by handle: index + ConnectionsMax × a count that never repeats, so that the
+// handle of a freed connection finds nobody.
+var (
+	connections [abi.ConnectionsMax]*connection
+	opened      uint64
+)
+
+// lookup finds the open connection of a handle; nil when there is none, whatever the number is.
+func lookup(handle float64) *connection {
+	n, ok := countOf(handle)
+	if !ok {
+		return nil
+	}
+	if c := connections[n%abi.ConnectionsMax]; c != nil && c.handle == n {
+		return c
+	}
+	return nil
+}
+
+// enter is lookup for an export that is an input: what was fetched before it expires.
+func enter(handle float64) *connection {
+	c := lookup(handle)
+	if c != nil {
+		clear(c.events[:c.delivered])
+		c.delivered = 0
+	}
+	return c
+}
+
+// add gives a new connection the first free index; false: all are taken.
+func (c *connection) add() bool {
+	for i, other := range connections {
+		if other == nil {
+			opened++
+			c.handle = opened*abi.ConnectionsMax + uint64(i)
+			connections[i] = c
+			return true
+		}
+	}
+	return false
+}
+
+// leave ends an export that may have changed something: it brings the ready block up to date and
+// passes the result on.
+func (c *connection) leave(result int32) int32 {
+	deadline, timer := c.conn.Deadline()
+	r := &c.ready
+	r.Deadline, r.Timer = floatOf(deadline), uint8(timer)
+	r.OutputBytes = float64(c.conn.Pending())
+	r.Flags &^= abi.ReadyPaused | abi.ReadyOutputDone
+	if c.conn.Paused() {
+		r.Flags |= abi.ReadyPaused
+	}
+	if c.conn.OutputDone() {
+		r.Flags |= abi.ReadyOutputDone
+	}
+	return result
+}
+
+// turn is parley_turn: bytes, end of input, what was written, time, output, facts, in this order.
+// The first step that is refused ends it. Facts come last because any other step ends the life of
+// what was fetched.
+func (c *connection) turn(received, flags uint32, now float64, wrote uint32) int32 {
+	t, timed := timeOf(now)
+	if flags&^abi.TurnFlags != 0 || !timed && now == now {
+		return -int32(abi.ErrNumber)
+	}
+	c.ready.Flags &^= abi.ReadyViolation | abi.ReadyMore
+	c.ready.EventCount, c.ready.Out = 0, abi.Span{}
+	if code := c.commit(received, flags); code != 0 {
+		return code
+	}
+	if wrote > 0 {
+		c.unwritten -= min(int(wrote), c.unwritten)
+		c.conn.Wrote(int(wrote))
+	}
+	if flags&abi.TurnWriteFailed != 0 {
+		c.conn.WriteFailed()
+	}
+	if timed {
+		c.conn.Advance(t)
+	}
+	if flags&abi.TurnTake != 0 {
+		c.take()
+	}
+	if flags&abi.TurnDrain != 0 {
+		c.drain()
+	}
+	return int32(c.ready.EventCount)
+}
+
+func (c *connection) commit(received, flags uint32) int32 {
+	var err error
+	switch {
+	case flags&abi.TurnEnd != 0:
+		err = c.conn.CommitMessage(int(received))
+	case received > 0:
+		err = c.conn.Commit(int(received))
+	}
+	if code := codeOf(err); code != 0 {
+		return code
+	}
+	if flags&abi.TurnEOF != 0 {
+		if end := c.conn.CommitEOF(); end != nil {
+			err = end
+		}
+	}
+	if _, violated := err.(*core.ProtocolError); violated {
+		c.ready.Flags |= abi.ReadyViolation
+	}
+	return codeOf(err)
+}
+
+func (c *connection) drain() {
+	n := 0
+	for n < abi.RecordsMax && c.conn.Next(&c.events[n]) {
+		encodeEvent(&c.records[n], &c.events[n])
+		n++
+	}
+	c.delivered = n
+	c.ready.EventCount = uint32(n)
+	if n == abi.RecordsMax {
+		c.ready.Flags |= abi.ReadyMore
+	}
+}
+
+// take hands the oldest segment over and holds it until the next one is taken; then it is the spare.
+// While a segment is being written there is no next one.
+func (c *connection) take() {
+	if c.unwritten > 0 {
+		return
+	}
+	c.taken = c.conn.Take(c.taken)
+	c.unwritten = len(c.taken)
+	c.ready.Out = spanOf(c.taken)
+}
+
+func encodeEvent(r *abi.Event, ev *core.Event) {
+	*r = abi.Event{
+		Kind:    uint8(ev.Kind),
+		Class:   uint8(ev.Class),
+		Reason:  uint8(ev.Reason),
+		Invalid: uint8(ev.Invalid),
+		Hint:    uint8(ev.Hint),
+		Code:    int32(ev.Code),
+		Call:    float64(ev.Call),
+		Req:     float64(ev.Req),
+		Ordinal: float64(ev.Ordinal),
+		Offset:  float64(ev.Offset),
+		Count:   float64(ev.Count),
+		ID:      spanOf(ev.ID),
+		Method:  spanOf(ev.Method),
+		Body:    spanOf(ev.Body),
+		Text:    spanOf(ev.Text),
+		Frame:   spanOf(ev.Frame),
+	}
+}
+
+// newReady returns the block with what never changes in it.
+func (c *connection) newReady() abi.Ready {
+	return abi.Ready{
+		Bytes:      uint32(unsafe.Sizeof(abi.Ready{})),
+		EventBytes: uint32(unsafe.Sizeof(abi.Event{})),
+		Events:     uint32(pointerTo(&c.records)),
+	}
+}

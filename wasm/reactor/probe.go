@@ -1,0 +1,40 @@
+//go:build wasip1 && probe
+
+package main
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+)
+
+// The exports below are for tests of the host around the module. They are not part of the ABI.
+
+//go:wasmexport probe_panic
+func probePanic() int32 { panic("probe: as asked") }
+
+// kept is what probe_garbage allocated last; it makes the allocation real.
+var kept []byte
+
+// probe_garbage makes n bytes of garbage.
+//
+//go:wasmexport probe_garbage
+func probeGarbage(n uint32) int32 {
+	kept = make([]byte, n)
+	return int32(len(kept))
+}
+
+//go:wasmexport probe_random
+func probeRandom() float64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return float64(binary.LittleEndian.Uint64(b[:]) >> 11)
+}
+
+//go:wasmexport probe_wall_seconds
+func probeWallSeconds() float64 { return float64(time.Now().Unix()) }
+
+var started = time.Now()
+
+//go:wasmexport probe_monotonic_ns
+func probeMonotonicNs() float64 { return float64(time.Since(started)) }
