@@ -5,6 +5,6 @@ go 1.26.0
 require (
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/tetratelabs/wazero v1.11.0
-	go.uber.org/goleak v1.3.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
+	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.48.0
 )

@@ -1,9 +1,15 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
 	"time"
+
+	"github.com/parley-rpc/parley/core"
 )
 
 // Caller is what Call needs: a *Peer, or something that embeds one.
@@ -13,7 +19,7 @@ type Caller interface {
 }
 
 // CallOption is one optional part of a call.
-type CallOption func(*callOptions)
+type CallOption func(callOptions) callOptions
 
 type callOptions struct {
 	timeout    time.Duration
@@ -25,15 +31,28 @@ type callOptions struct {
 // WithTimeout bounds the whole call: waiting for room, writing, waiting for the answer. The
 // earlier of it and the context's deadline counts. 0 fails at once with ErrTimeout, nothing
 // written; a negative budget is refused (CALL-4).
-func WithTimeout(d time.Duration) CallOption {
-	return func(o *callOptions) { o.timeout, o.hasTimeout = d, true }
+func WithTimeout(budget time.Duration) CallOption {
+	return func(o callOptions) callOptions {
+		o.timeout, o.hasTimeout = budget, true
+		return o
+	}
 }
 
 // WithID chooses the wire id, a JSON string or integer (CALL-1).
-func WithID(id json.RawMessage) CallOption { return func(o *callOptions) { o.id = id } }
+func WithID(id json.RawMessage) CallOption {
+	return func(o callOptions) callOptions {
+		o.id = id
+		return o
+	}
+}
 
 // Quiet sends the peer no cancel notice when the call times out or is cancelled (CALL-6).
-func Quiet() CallOption { return func(o *callOptions) { o.quiet = true } }
+func Quiet() CallOption {
+	return func(o callOptions) callOptions {
+		o.quiet = true
+		return o
+	}
+}
 
 // Call sends a request and returns its result as an R. params nil sends none. It fails with
 // *RPCError when the peer answers with an error, *ParseError when the result does not fit R, a
@@ -41,20 +60,230 @@ func Quiet() CallOption { return func(o *callOptions) { o.quiet = true } }
 // ErrClosed, ErrTooLarge, ErrUnsupported.
 func Call[R any](ctx context.Context, c Caller, method string, params any, opts ...CallOption) (R, error) {
 	var result R
-	return result, ErrUnsupported
+	codec := c.Codec()
+	raw, err := encodeParams(codec, "call", method, params)
+	if err != nil {
+		return result, err
+	}
+	answer, err := c.CallRaw(ctx, method, raw, opts...)
+	if err != nil {
+		return result, err
+	}
+	if isNull(answer) && !holdsNull(reflect.TypeFor[R]()) {
+		return result, &ParseError{Method: method, Raw: answer, Err: fmt.Errorf("null is no %T", result)}
+	}
+	if err := codec.Unmarshal(answer, &result); err != nil {
+		var zero R
+		return zero, &ParseError{Method: method, Raw: answer, Err: err}
+	}
+	return result, nil
 }
 
 // CallRaw is Call with JSON text in both directions. params nil sends none; a null result is the
 // text null (API-5). The result is the caller's own.
 func (p *Peer) CallRaw(ctx context.Context, method string, params json.RawMessage, opts ...CallOption) (json.RawMessage, error) {
-	return nil, ErrUnsupported
+	var options callOptions
+	for _, opt := range opts {
+		options = opt(options)
+	}
+	due, err := p.due(ctx, options)
+	if err != nil {
+		return nil, p.failed(ctx, "call", method, 0, err)
+	}
+	c := p.newCall()
+	var id core.CallID
+	err = p.send(ctx, due, func(m Machine) error {
+		accepted, err := m.Call(method, params, core.CallOptions{Deadline: due, ID: options.id, Quiet: options.quiet})
+		if err == nil {
+			id = accepted
+			p.calls[id] = c
+		}
+		return err
+	})
+	if err != nil {
+		return nil, p.failed(ctx, "call", method, 0, err)
+	}
+	select {
+	case <-c.settled:
+	case <-ctx.Done():
+		p.giveUp(ctx, id)
+		<-c.settled
+	}
+	result, err := p.outcome(ctx, method, id, c)
+	p.freeCall(c)
+	return result, err
 }
 
 // Notify sends a notification. It returns when the frame is accepted into the queue (API-8) and
 // waits, as long as ctx allows, for room (SEND-2).
-func (p *Peer) Notify(ctx context.Context, method string, params any) error { return ErrUnsupported }
+func (p *Peer) Notify(ctx context.Context, method string, params any) error {
+	raw, err := encodeParams(p.codec, "notify", method, params)
+	if err != nil {
+		return err
+	}
+	return p.NotifyRaw(ctx, method, raw)
+}
 
 // NotifyRaw is Notify with JSON text; nil sends no params.
 func (p *Peer) NotifyRaw(ctx context.Context, method string, params json.RawMessage) error {
-	return ErrUnsupported
+	due, err := p.due(ctx, callOptions{})
+	if err == nil {
+		err = p.send(ctx, due, func(m Machine) error { return m.Notify(method, params) })
+	}
+	if err != nil {
+		return p.failed(ctx, "notify", method, 0, err)
+	}
+	return nil
+}
+
+var errNegativeTimeout = errors.New("a negative timeout")
+
+// due turns the caller's context and timeout into one deadline on the session's clock (CALL-4).
+func (p *Peer) due(ctx context.Context, options callOptions) (core.Time, error) {
+	switch {
+	case ctx.Err() != nil:
+		return 0, endOf(ctx)
+	case options.hasTimeout && options.timeout < 0:
+		return 0, errNegativeTimeout
+	case options.hasTimeout && options.timeout == 0:
+		return 0, ErrTimeout
+	}
+	deadline, bounded := ctx.Deadline()
+	if !bounded && !options.hasTimeout {
+		return core.Never, nil
+	}
+	budget := options.timeout
+	if bounded {
+		left := time.Until(deadline)
+		if left <= 0 {
+			return 0, ErrTimeout
+		}
+		if !options.hasTimeout || left < budget {
+			budget = left
+		}
+	}
+	due := p.clock.Now() + core.Time(budget)
+	if due < 0 {
+		return core.Never, nil // three hundred years from now
+	}
+	return due, nil
+}
+
+// giveUp withdraws a call whose context ended. A deadline of the context is the machine's too, and
+// the machine lets an answer that lies in the transport win against it (CALL-3).
+func (p *Peer) giveUp(ctx context.Context, id core.CallID) {
+	if _, bounded := ctx.Deadline(); bounded && ctx.Err() == context.DeadlineExceeded {
+		return
+	}
+	// A call that has its outcome by now keeps it: Cancel is then a no-op (CALL-5).
+	_ = p.update(func(m Machine) error { return m.Cancel(id) })
+}
+
+// pendingCall is one open call of ours. Its fields are written under Peer.mu before settled gets
+// its one token, and belong to the caller after that.
+type pendingCall struct {
+	settled chan struct{} // capacity 1
+	kind    core.EventKind
+	code    core.Code
+	text    string
+	body    json.RawMessage
+	closing bool // cancelled by Close, not by its caller
+}
+
+const freeCallsMax = 64
+
+func (p *Peer) newCall() *pendingCall {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.freeCalls); n > 0 {
+		c := p.freeCalls[n-1]
+		p.freeCalls = p.freeCalls[:n-1]
+		return c
+	}
+	return &pendingCall{settled: make(chan struct{}, 1)}
+}
+
+// freeCall keeps a settled call for the next one: a channel costs more than the call's result.
+func (p *Peer) freeCall(c *pendingCall) {
+	*c = pendingCall{settled: c.settled}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.freeCalls) < freeCallsMax {
+		p.freeCalls = append(p.freeCalls, c)
+	}
+}
+
+// settle gives a call its one outcome (CALL-3). Peer.mu is held.
+func (p *Peer) settle(ev *core.Event) {
+	c, open := p.calls[ev.Call]
+	if !open {
+		return
+	}
+	delete(p.calls, ev.Call)
+	c.kind, c.code = ev.Kind, ev.Code
+	c.text, c.body = string(ev.Text), bytes.Clone(ev.Body)
+	c.settled <- struct{}{}
+}
+
+// outcome is what a settled call returns to its caller.
+func (p *Peer) outcome(ctx context.Context, method string, id core.CallID, c *pendingCall) (json.RawMessage, error) {
+	switch c.kind {
+	case core.EventResult:
+		return c.body, nil
+	case core.EventError:
+		return nil, &RPCError{Method: method, Code: c.code, Message: c.text, Data: c.body}
+	case core.EventInvalidAnswer:
+		return nil, &ParseError{Method: method, Raw: c.body, Err: errors.New("it is no JSON-RPC response")}
+	case core.EventTimeout:
+		return nil, p.failed(ctx, "call", method, id, ErrTimeout)
+	case core.EventCanceled:
+		if !c.closing {
+			return nil, p.failed(ctx, "call", method, id, ErrCanceled)
+		}
+		return nil, p.failed(ctx, "call", method, id, &SessionError{Reason: core.ReasonShutdown})
+	}
+	return nil, p.failed(ctx, "call", method, id, p.endError())
+}
+
+// failed is a verb's *CallError. The session's end says why, instead of a bare ErrClosed.
+func (p *Peer) failed(ctx context.Context, op, method string, id core.CallID, err error) error {
+	e := &CallError{Op: op, Method: method, Call: id, Fault: faultOf(err), Err: err}
+	switch err {
+	case ErrClosed:
+		e.Err = p.closedBy()
+	case ErrTimeout:
+		if id == 0 {
+			e.Fault = FaultCaller
+		}
+		if ctx.Err() == context.DeadlineExceeded {
+			e.Cause = context.Cause(ctx)
+		}
+	case ErrCanceled:
+		if ctx.Err() != nil {
+			e.Cause = context.Cause(ctx)
+		}
+	}
+	return e
+}
+
+func encodeParams(codec Codec, op, method string, params any) (json.RawMessage, error) {
+	if params == nil {
+		return nil, nil
+	}
+	raw, err := codec.Marshal(params)
+	if err != nil {
+		return nil, &CallError{Op: op, Method: method, Err: core.ErrBadParams, Cause: err}
+	}
+	return raw, nil
+}
+
+func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// holdsNull reports whether null is a value of the type, rather than nothing the decoder noticed.
+func holdsNull(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		return true
+	}
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }

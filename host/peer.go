@@ -2,59 +2,174 @@ package host
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
 
 	"github.com/parley-rpc/parley/core"
 )
 
-// Peer is one session: a machine, a transport and the goroutines between them. Every method may
-// be called from any goroutine.
-type Peer struct{}
+// Peer is one session: a machine, a transport, and a reader, a writer and a timer between them.
+// Every method may be called from any goroutine.
+type Peer struct {
+	transport *Transport
+	clock     Clock
+	codec     Codec
+	mux       *Mux // nil: messages wait for Messages
+	log       *slog.Logger
+	explain   func(ctx context.Context) string
+	limits    core.Limits
+	graceNs   core.Time
+	stopNs    core.Time // grace and shutdown together
+
+	shutdownCode core.Code // answers what a shutdown leaves unanswered (REQ-7)
+
+	// handlers is the parent of every handler's context; it ends with the session.
+	handlers       context.Context
+	cancelHandlers context.CancelCauseFunc
+
+	done         chan struct{}
+	outputClosed chan struct{}
+	observations chan Observation // nil when nobody observes
+	observeLost  uint64           // guarded by mu
+
+	mu        sync.Mutex // guards the machine and everything below; never held while caller code runs
+	machine   Machine
+	event     core.Event // reused by every drain
+	calls     map[core.CallID]*pendingCall
+	freeCalls []*pendingCall
+	requests  map[core.ReqID]*request
+	room      room
+	flushes   []flush
+	inbox     inbox
+	end       end
+
+	mayRead  *sync.Cond // the reader: input is no longer paused, or over
+	mayWrite *sync.Cond // the writer: there is output, or it is done, or over
+	timer    Timer
+	armed    core.Time // what timer is set to; Never: stopped
+	hold     hold
+	readErr  error // the transport's, beside io.EOF
+	writeErr error
+}
 
 // New claims the transport and starts the session. A transport already claimed is ErrUnsupported;
 // a refused configuration claims nothing (API-1).
-func New(transport *Transport, options Options) (*Peer, error) { return nil, ErrUnsupported }
+func New(transport *Transport, options Options) (*Peer, error) {
+	cfg := options.Config
+	if cfg.Role == core.RoleRelay || cfg.Framing == core.FramingWhole {
+		return nil, ErrUnsupported // a relay has no calls, a stream no message boundaries
+	}
+	cfg.Inbound = core.InboundMessages
+	if options.Mux != nil {
+		cfg.Inbound = core.InboundHandlers
+		cfg.Methods = options.Mux.seal()
+	}
+	if cfg.Seed == 0 {
+		cfg.Seed = rand.Uint64()
+	}
+	engine := options.Engine
+	if engine == nil {
+		engine = Native
+	}
+	machine, err := engine(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if !transport.claim() {
+		return nil, errors.Join(ErrUnsupported, machine.Close())
+	}
+	p := newPeer(transport, machine, cfg, options)
+	p.startObserving(options.Observe)
+	p.start()
+	return p, nil
+}
+
+func newPeer(transport *Transport, machine Machine, cfg core.Config, options Options) *Peer {
+	p := &Peer{
+		transport:    transport,
+		machine:      machine,
+		clock:        options.Clock,
+		codec:        options.Codec.orDefault(),
+		mux:          options.Mux,
+		log:          options.Logger,
+		explain:      options.Explain,
+		limits:       machine.Limits(),
+		graceNs:      cfg.GraceNs,
+		stopNs:       cfg.GraceNs + cfg.ShutdownNs,
+		done:         make(chan struct{}),
+		outputClosed: make(chan struct{}),
+		calls:        map[core.CallID]*pendingCall{},
+		requests:     map[core.ReqID]*request{},
+		armed:        core.Never,
+	}
+	p.shutdownCode = core.CodeInternal
+	if cfg.Profile == core.ProfileLSP {
+		p.shutdownCode = core.CodeServerCanceled
+	}
+	if p.clock == nil {
+		p.clock = SystemClock()
+	}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	p.mayRead, p.mayWrite = sync.NewCond(&p.mu), sync.NewCond(&p.mu)
+	p.inbox.arrived = make(chan struct{}, 1)
+	p.end.described = make(chan struct{})
+	p.handlers, p.cancelHandlers = context.WithCancelCause(context.WithValue(context.Background(), peerKey{}, p))
+	return p
+}
+
+// start makes the first turn before any goroutine, so that none of them finds the clock unset.
+func (p *Peer) start() {
+	// The machine holds a timer from the start, so that arming it never fails later.
+	p.timer = p.clock.AfterFunc(forever, p.tick)
+	_ = p.update(func(m Machine) error {
+		if p.mux != nil {
+			m.Want(creditMax)
+		}
+		return nil
+	})
+	go p.readLoop()
+	go p.writeLoop()
+}
 
 // Codec returns the session's codec.
-func (p *Peer) Codec() Codec { return Codec{} }
-
-// Flush returns when everything accepted before it has been written, or why not (API-8).
-func (p *Peer) Flush(ctx context.Context) error { return ErrUnsupported }
-
-// FinishInput closes the peer's input behind everything queued and returns when that is done. It
-// is repeatable; ctx ends the waiting, not the closing. Where the transport has no half-close it
-// is ErrUnsupported (STOP-5).
-func (p *Peer) FinishInput(ctx context.Context) error { return ErrUnsupported }
-
-// Shutdown ends the session in order: nothing new is accepted, what runs may finish within
-// Config.GraceNs, what is owed is written within ShutdownNs (STOP-2). When ctx ends first, the
-// session is aborted. It returns Err.
-func (p *Peer) Shutdown(ctx context.Context) error { return ErrUnsupported }
-
-// Close is Shutdown without a context, bounded by the configured times. It is repeatable.
-func (p *Peer) Close() error { return ErrUnsupported }
-
-// Done is closed once the session has ended, its transport is closed and every call has its
-// outcome.
-func (p *Peer) Done() <-chan struct{} { return nil }
-
-// Err is nil while the session goes on and after a clean end: the peer's end of output, Shutdown,
-// exit. Otherwise it is a *SessionError.
-func (p *Peer) Err() error { return nil }
+func (p *Peer) Codec() Codec { return p.codec }
 
 // FrameMax is the largest body in bytes, in both directions (API-7).
-func (p *Peer) FrameMax() int { return 0 }
+func (p *Peer) FrameMax() int { return p.limits.FrameBytesMax }
 
 // MessagesMax is how many messages wait for Messages at most (BACK-1).
-func (p *Peer) MessagesMax() int { return 0 }
+func (p *Peer) MessagesMax() int { return p.limits.MessagesMax }
 
 // DroppedMessages counts the notifications that were not delivered since the start (BACK-1).
-func (p *Peer) DroppedMessages() int64 { return 0 }
+func (p *Peer) DroppedMessages() int64 { return int64(p.Stats().Dropped) }
 
 // Stats returns the machine's counters.
-func (p *Peer) Stats() core.Stats { return core.Stats{} }
+func (p *Peer) Stats() core.Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.end.over {
+		return p.end.stats
+	}
+	return p.machine.Stats()
+}
 
 // State returns where the session stands.
-func (p *Peer) State() core.State { return core.State{} }
+func (p *Peer) State() core.State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state()
+}
+
+func (p *Peer) state() core.State {
+	if p.end.over {
+		return p.end.state
+	}
+	return p.machine.State()
+}
 
 // ExitCode is what a server process returns (STOP-9). It is final once Done is closed.
-func (p *Peer) ExitCode() int { return 0 }
+func (p *Peer) ExitCode() int { return p.State().ExitCode }

@@ -1,28 +1,33 @@
 package host
 
 import (
+	"errors"
 	"io"
+	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
-// Transport is one duplex byte stream, and the claim on it: one session at a time, ever (API-1).
-// From its claim on the session alone reads, writes and closes it; processes and listeners behind
+// Transport is one duplex byte stream, and the claim on it: one session, ever (API-1). From its
+// claim on the session alone reads, writes and closes the stream; processes and listeners behind
 // it stay their maker's (API-2).
 type Transport struct {
-	reader  io.Reader
-	writer  io.Writer // nil: nothing can be sent (API-3)
-	closers []io.Closer
+	reader io.Reader
+	writer io.Writer // nil: nothing can be sent (API-3)
+
 	// closeWrite ends our direction and leaves the other open; nil where there is no such thing.
 	closeWrite func() error
+	closeAll   func() error
+	polled     syscall.RawConn // the descriptor behind reader; nil where there is none
 	claimed    atomic.Bool
 }
 
 // Duplex is a transport over one value for both directions, for example a net.Conn. Where rw has
 // CloseWrite() error, as *net.TCPConn and *net.UnixConn do, it is the half-close.
 func Duplex(rw io.ReadWriteCloser) *Transport {
-	t := &Transport{reader: rw, writer: rw, closers: []io.Closer{rw}}
+	t := &Transport{reader: rw, writer: rw, polled: descriptor(rw), closeAll: sync.OnceValue(rw.Close)}
 	if half, ok := rw.(interface{ CloseWrite() error }); ok {
-		t.closeWrite = half.CloseWrite
+		t.closeWrite = sync.OnceValue(half.CloseWrite)
 	}
 	return t
 }
@@ -31,14 +36,30 @@ func Duplex(rw io.ReadWriteCloser) *Transport {
 // Closing w is the half-close. With w nil everything that sends is ErrUnsupported and receiving
 // works (API-3).
 func Pipes(r io.ReadCloser, w io.WriteCloser) *Transport {
-	t := &Transport{reader: r, closers: []io.Closer{r}}
-	if w != nil {
-		t.writer = w
-		t.closers = append(t.closers, w)
-		t.closeWrite = w.Close
+	t := &Transport{reader: r, polled: descriptor(r), closeAll: sync.OnceValue(r.Close)}
+	if w == nil {
+		return t
 	}
+	t.writer = w
+	t.closeWrite = sync.OnceValue(w.Close)
+	t.closeAll = sync.OnceValue(func() error { return errors.Join(t.closeWrite(), r.Close()) })
 	return t
 }
 
-// Close closes both directions. It is repeatable.
-func (t *Transport) Close() error { return nil }
+// Close closes both directions. It is repeatable. A session closes its transport when it ends.
+func (t *Transport) Close() error { return t.closeAll() }
+
+// claim takes the transport for a session and reports whether it was free.
+func (t *Transport) claim() bool { return t.claimed.CompareAndSwap(false, true) }
+
+func descriptor(reader any) syscall.RawConn {
+	source, ok := reader.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := source.SyscallConn()
+	if err != nil {
+		return nil // a closed file: the first read says so
+	}
+	return raw
+}
