@@ -19,6 +19,9 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	if err != nil {
 		return 0, err
 	}
+	if opts.Extend != 0 || opts.ProgressToken != nil {
+		return 0, ErrUnsupported // progress is not built yet (CALL-10)
+	}
 	if opts.Deadline != 0 && opts.Deadline <= c.now {
 		return 0, ErrTimeout
 	}

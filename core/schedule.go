@@ -98,6 +98,9 @@ func (c *Conn) cancelledID(params []byte) []byte {
 // without running, a running one is signalled. A request is answered in every profile (REQ-7).
 // ErrUnknownRequest: it has ended, or never was.
 func (c *Conn) CancelRequest(ordinal uint64) error {
+	if c.phase.closed {
+		return ErrClosed
+	}
 	rs := &c.requests
 	for i := range rs.items.End() {
 		if !rs.items.Live(i) || rs.items.At(i).ordinal != ordinal || rs.items.At(i).gone {
