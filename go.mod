@@ -3,8 +3,10 @@ module github.com/parley-rpc/parley
 go 1.26.0
 
 require (
-	github.com/alecthomas/kong v1.17.0 // indirect
+	github.com/alecthomas/kong v1.17.0
 	github.com/tetratelabs/wazero v1.11.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.48.0
 )
+
+require github.com/andybalholm/brotli v1.2.0

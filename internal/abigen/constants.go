@@ -1,0 +1,99 @@
+package abigen
+
+import (
+	"cmp"
+	"go/constant"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// group is the constants of one named type, or those of package abi that have none.
+type group struct {
+	name    string // of the type; "" for package abi's own
+	members []member
+}
+
+type member struct {
+	name  string // without the prefix that all members share
+	full  string
+	value int64
+}
+
+// crossing are the types of core whose numbers cross the boundary.
+var crossing = []string{
+	"Role", "Profile", "Framing", "Envelope", "Inbound", "SendPolicy", "PauseOn", "Mode", "TimerKind",
+	"EventKind", "Class", "Reason", "Invalid", "Hint", "Violation", "UsageError", "Code",
+	"InputPhase", "OutputPhase", "Lifecycle",
+}
+
+// groups reads the constants from the sources, so that none can be forgotten.
+func groups() ([]group, error) {
+	load := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	core, err := load.Import("github.com/parley-rpc/parley/core")
+	if err != nil {
+		return nil, err
+	}
+	abi, err := load.Import("github.com/parley-rpc/parley/wasm/abi")
+	if err != nil {
+		return nil, err
+	}
+	all := []group{{members: membersOf(abi, "")}, {name: "BoundaryError", members: membersOf(abi, "Error")}}
+	for _, name := range crossing {
+		all = append(all, group{name: name, members: membersOf(core, name)})
+	}
+	for _, g := range all[1:] {
+		shorten(g.name, g.members)
+	}
+	return all, nil
+}
+
+// membersOf lists the exported whole constants of one type, "" being every basic one, in the order
+// of the sources.
+func membersOf(pkg *types.Package, typeName string) []member {
+	var objects []*types.Const
+	for _, name := range pkg.Scope().Names() {
+		c, ok := pkg.Scope().Lookup(name).(*types.Const)
+		if !ok || !c.Exported() || c.Val().Kind() != constant.Int {
+			continue
+		}
+		named, isNamed := c.Type().(*types.Named)
+		if !isNamed && typeName == "" || isNamed && named.Obj().Name() == typeName {
+			objects = append(objects, c)
+		}
+	}
+	slices.SortFunc(objects, func(a, b *types.Const) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	var members []member
+	for _, c := range objects {
+		value, _ := constant.Int64Val(c.Val())
+		members = append(members, member{name: c.Name(), full: c.Name(), value: value})
+	}
+	return members
+}
+
+// shorten drops the words that all names of a type begin with: EventResult becomes Result.
+func shorten(typeName string, members []member) {
+	if len(members) == 0 {
+		return
+	}
+	prefix := members[0].name
+	if len(members) == 1 {
+		prefix = typeName
+	}
+	for _, m := range members {
+		for !strings.HasPrefix(m.name, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	for _, m := range members {
+		for prefix != "" && (m.name == prefix || !unicode.IsUpper(rune(m.name[len(prefix)]))) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	for i := range members {
+		members[i].name = strings.TrimPrefix(members[i].name, prefix)
+	}
+}
