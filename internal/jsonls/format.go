@@ -124,3 +124,16 @@ func (f *formatter) between(previous, next tokenKind, depth int) string {
 	}
 	return ""
 }
+
+// Apply returns the text after edits that are in order and do not overlap, as Format returns them.
+func Apply(text *Text, edits []TextEdit) string {
+	var out strings.Builder
+	offset := 0
+	for _, edit := range edits {
+		out.WriteString(text.content[offset:text.Offset(edit.Range.Start)])
+		out.WriteString(edit.NewText)
+		offset = text.Offset(edit.Range.End)
+	}
+	out.WriteString(text.content[offset:])
+	return out.String()
+}

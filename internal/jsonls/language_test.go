@@ -115,7 +115,7 @@ func TestFormattingTouchesOnlyWhiteSpace(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		got := applyEdits(NewText(test.text), edits)
+		got := Apply(NewText(test.text), edits)
 		if got != test.want {
 			t.Errorf("%s: got\n%q\nwant\n%q", test.name, got, test.want)
 		}
@@ -193,17 +193,4 @@ func TestChangesApplyInOrder(t *testing.T) {
 	if _, err := store.Change("a", 4, nil); !errors.Is(err, ErrNotOpen) {
 		t.Errorf("after the error: %v", err)
 	}
-}
-
-// applyEdits returns the text after edits that are in order and do not overlap.
-func applyEdits(text *Text, edits []TextEdit) string {
-	var out strings.Builder
-	offset := 0
-	for _, edit := range edits {
-		out.WriteString(text.content[offset:text.Offset(edit.Range.Start)])
-		out.WriteString(edit.NewText)
-		offset = text.Offset(edit.Range.End)
-	}
-	out.WriteString(text.content[offset:])
-	return out.String()
 }

@@ -1,0 +1,237 @@
+package jsonls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/host"
+)
+
+// codeRequestFailed is LSP's answer to a request that was understood and could not be done.
+const codeRequestFailed core.Code = -32803
+
+// Serve speaks LSP over transport until the client is gone or ctx ends, and returns the exit code
+// that LSP wants of the process: 0 after shutdown and exit, else 1 (STOP-9).
+func Serve(ctx context.Context, transport *host.Transport, logger *slog.Logger) (exitCode int, err error) {
+	options := host.LSPServer
+	options.Mux = newServer().mux
+	options.Logger = logger
+	peer, err := host.New(transport, options)
+	if err != nil {
+		return 1, err
+	}
+	select {
+	case <-peer.Done():
+		return peer.ExitCode(), peer.Err()
+	case <-ctx.Done():
+		err = peer.Close()
+		return peer.ExitCode(), err
+	}
+}
+
+// server is one session's state. Mode order has a request see every change that was sent before
+// it (SCHED-1); a request that runs already may meet a later one, hence the lock.
+type server struct {
+	mux       *host.Mux
+	publishes bool // the client shows diagnostics (REQ-9); set before anything else runs (SCHED-6)
+
+	mu        sync.Mutex
+	documents *Store
+}
+
+func newServer() *server {
+	s := &server{mux: host.NewMux(), documents: NewStore()}
+	host.Handle(s.mux, "initialize", core.ModeRead, s.initialize)
+	host.HandleNotification(s.mux, "initialized", core.ModeOrder, ignore)
+	host.Handle(s.mux, "shutdown", core.ModeBypass, s.shutdown)
+	host.HandleNotification(s.mux, "exit", core.ModeOrder, ignore)
+	host.HandleNotification(s.mux, "textDocument/didOpen", core.ModeOrder, s.didOpen)
+	host.HandleNotification(s.mux, "textDocument/didChange", core.ModeOrder, s.didChange)
+	host.HandleNotification(s.mux, "textDocument/didClose", core.ModeOrder, s.didClose)
+	host.Handle(s.mux, "textDocument/hover", core.ModeRead, s.hover)
+	host.Handle(s.mux, "textDocument/documentSymbol", core.ModeRead, s.documentSymbol)
+	host.Handle(s.mux, "textDocument/formatting", core.ModeRead, s.formatting)
+	return s
+}
+
+// capabilities is what each method lets initialize claim. It is looked up by what is registered,
+// so that nothing is claimed that nobody serves (REQ-8).
+var capabilities = map[string]struct {
+	name  string
+	value any
+}{
+	"textDocument/didChange":      {"textDocumentSync", textDocumentSync{OpenClose: true, Change: syncIncremental}},
+	"textDocument/hover":          {"hoverProvider", true},
+	"textDocument/documentSymbol": {"documentSymbolProvider", true},
+	"textDocument/formatting":     {"documentFormattingProvider", true},
+}
+
+const syncIncremental = 2
+
+type textDocumentSync struct {
+	OpenClose bool `json:"openClose"`
+	Change    int  `json:"change"`
+}
+
+type initializeParams struct {
+	Capabilities struct {
+		TextDocument struct {
+			PublishDiagnostics *struct{} `json:"publishDiagnostics"`
+		} `json:"textDocument"`
+	} `json:"capabilities"`
+}
+
+type initializeResult struct {
+	Capabilities map[string]any `json:"capabilities"`
+	ServerInfo   serverInfo     `json:"serverInfo"`
+}
+
+type serverInfo struct {
+	Name string `json:"name"`
+}
+
+type documentID struct {
+	URI     string `json:"uri"`
+	Version int32  `json:"version"`
+}
+
+type documentParams struct {
+	TextDocument documentID `json:"textDocument"`
+}
+
+type openParams struct {
+	TextDocument struct {
+		documentID
+		Text string `json:"text"`
+	} `json:"textDocument"`
+}
+
+type changeParams struct {
+	documentParams
+	ContentChanges []Change `json:"contentChanges"`
+}
+
+type hoverParams struct {
+	documentParams
+	Position Position `json:"position"`
+}
+
+type formattingParams struct {
+	documentParams
+	Options FormatOptions `json:"options"`
+}
+
+type publishParams struct {
+	URI         string       `json:"uri"`
+	Version     *int32       `json:"version,omitempty"`
+	Diagnostics []Diagnostic `json:"diagnostics"`
+}
+
+type logParams struct {
+	Type    int    `json:"type"`
+	Message string `json:"message"`
+}
+
+const logError = 1
+
+func ignore(context.Context, struct{}) error { return nil }
+
+func (s *server) initialize(_ context.Context, params initializeParams) (initializeResult, error) {
+	s.publishes = params.Capabilities.TextDocument.PublishDiagnostics != nil
+	result := initializeResult{
+		Capabilities: map[string]any{"positionEncoding": "utf-16"},
+		ServerInfo:   serverInfo{Name: "parley-json"},
+	}
+	for _, method := range s.mux.Methods() {
+		if capability, ok := capabilities[method.Name]; ok {
+			result.Capabilities[capability.name] = capability.value
+		}
+	}
+	return result, nil
+}
+
+func (s *server) shutdown(context.Context, struct{}) (any, error) { return nil, nil }
+
+func (s *server) didOpen(ctx context.Context, params openParams) error {
+	id := params.TextDocument.documentID
+	s.mu.Lock()
+	document, err := s.documents.Open(id.URI, id.Version, params.TextDocument.Text)
+	s.mu.Unlock()
+	return s.settle(ctx, id.URI, document, err)
+}
+
+func (s *server) didChange(ctx context.Context, params changeParams) error {
+	id := params.TextDocument
+	s.mu.Lock()
+	document, err := s.documents.Change(id.URI, id.Version, params.ContentChanges)
+	s.mu.Unlock()
+	return s.settle(ctx, id.URI, document, err)
+}
+
+func (s *server) didClose(ctx context.Context, params documentParams) error {
+	s.mu.Lock()
+	s.documents.Close(params.TextDocument.URI)
+	s.mu.Unlock()
+	return s.publish(ctx, publishParams{URI: params.TextDocument.URI, Diagnostics: []Diagnostic{}})
+}
+
+// settle publishes what a document's new text deserves. A document that was lost is told to the
+// person, since a notification has no answer, and its stale diagnostics are taken back.
+func (s *server) settle(ctx context.Context, uri string, document *Document, err error) error {
+	if err == nil {
+		return s.publish(ctx, publishParams{URI: uri, Version: &document.Version, Diagnostics: Diagnose(document.Text)})
+	}
+	message := fmt.Sprintf("%s is not followed any more: %v; close it and open it again", cut(uri, shownBytesMax), err)
+	cleared := s.publish(ctx, publishParams{URI: uri, Diagnostics: []Diagnostic{}})
+	logged := host.PeerFrom(ctx).Notify(ctx, "window/logMessage", logParams{Type: logError, Message: message})
+	return errors.Join(cleared, logged)
+}
+
+func (s *server) publish(ctx context.Context, params publishParams) error {
+	if !s.publishes {
+		return nil
+	}
+	return host.PeerFrom(ctx).Notify(ctx, "textDocument/publishDiagnostics", params)
+}
+
+func (s *server) hover(_ context.Context, params hoverParams) (*Hover, error) {
+	document, err := s.document(params.TextDocument)
+	if err != nil {
+		return nil, err
+	}
+	return HoverAt(document.Text, params.Position), nil
+}
+
+func (s *server) documentSymbol(_ context.Context, params documentParams) ([]Symbol, error) {
+	document, err := s.document(params.TextDocument)
+	if err != nil {
+		return nil, err
+	}
+	return Symbols(document.Text), nil
+}
+
+func (s *server) formatting(_ context.Context, params formattingParams) ([]TextEdit, error) {
+	document, err := s.document(params.TextDocument)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := Format(document.Text, params.Options)
+	if err != nil {
+		return nil, &host.RPCError{Code: codeRequestFailed, Message: err.Error()}
+	}
+	return edits, nil
+}
+
+func (s *server) document(id documentID) (*Document, error) {
+	s.mu.Lock()
+	document := s.documents.Get(id.URI)
+	s.mu.Unlock()
+	if document == nil {
+		return nil, &host.RPCError{Code: host.InvalidParams, Message: ErrNotOpen.Error() + ": " + cut(id.URI, shownBytesMax)}
+	}
+	return document, nil
+}
