@@ -238,7 +238,7 @@ func (c *Conn) loseCalls(lost func(*call) bool) {
 		}
 	}
 	if c.calls.open == 0 {
-		c.linger = Never
+		c.timers.stop(TimerAnswers)
 	}
 }
 

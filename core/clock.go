@@ -21,13 +21,54 @@ type TimerKind uint8
 
 // The reasons, in the order in which they win a tie.
 const (
-	TimerNone   TimerKind = iota // nothing is due, ever: Deadline is Never
-	TimerCall                    // a call's budget ends (CALL-4)
-	TimerStall                   // the peer has not read for a while (SEND-6)
-	TimerGrace                   // handlers are cancelled after it (STOP-2)
-	TimerLinger                  // the output is closed after it (STOP-2)
+	TimerNone     TimerKind = iota // nothing is due, ever: Deadline is Never
+	TimerCall                      // a call's budget ends (CALL-4)
+	TimerAnswers                   // calls written before a failed write are lost (SEND-5)
+	TimerStall                     // the peer has not read for StallNs (SEND-6)
+	TimerGrace                     // handlers are cancelled (STOP-2)
+	TimerProgress                  // the output is closed: nobody reads what is drained (STOP-2)
+	TimerLinger                    // the output is closed: the whole shutdown took too long (STOP-2)
+	timerEnd
 )
 
-var timerNames = [...]string{"none", "call", "stall", "grace", "linger"}
+var timerNames = [timerEnd]string{"none", "call", "answers", "stall", "grace", "progress", "linger"}
 
 func (k TimerKind) String() string { return timerNames[k] }
+
+// timers are the fixed timers; calls have a heap of their own. A timer is armed by an input, which
+// does not know the time, and starts to run at the next Advance: it is never computed from a stale
+// clock.
+type timers struct {
+	due   [timerEnd]Time // 0: not running
+	after [timerEnd]Time // armed and not started; 0: no
+}
+
+// arm starts a timer anew; a span of 0 does not arm it.
+func (t *timers) arm(kind TimerKind, span Time) {
+	t.due[kind], t.after[kind] = 0, span
+}
+
+func (t *timers) stop(kind TimerKind) { t.due[kind], t.after[kind] = 0, 0 }
+
+func (t *timers) armed(kind TimerKind) bool { return t.due[kind] != 0 || t.after[kind] != 0 }
+
+// start gives what was armed since the last Advance its time.
+func (t *timers) start(now Time) {
+	for kind, span := range t.after {
+		if span != 0 {
+			t.due[kind] = min(now, Never-span) + span
+			t.after[kind] = 0
+		}
+	}
+}
+
+// next returns the earliest running timer.
+func (t *timers) next() (Time, TimerKind) {
+	when, which := Never, TimerNone
+	for kind, due := range t.due {
+		if due != 0 && due < when {
+			when, which = due, TimerKind(kind)
+		}
+	}
+	return when, which
+}

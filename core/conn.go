@@ -32,8 +32,9 @@ type Conn struct {
 	credit   int64
 
 	// Time.
-	now    Time
-	linger Time // calls already written are lost then (SEND-5); Never: not armed
+	now       Time
+	timers    timers
+	stallTold bool // EventStalled was pushed since the last write
 
 	phase     phases
 	malformed malformed
@@ -50,7 +51,7 @@ func New(cfg Config) (*Conn, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Conn{cfg: cfg, spec: &profiles[cfg.Profile], linger: Never}
+	c := &Conn{cfg: cfg, spec: &profiles[cfg.Profile]}
 	if c.cfg.FirstID == 0 {
 		c.cfg.FirstID = 1
 	}
@@ -139,12 +140,9 @@ func (c *Conn) Paused() bool {
 
 // Deadline returns when Advance must be called at the latest, and why; Never when nothing is due.
 func (c *Conn) Deadline() (Time, TimerKind) {
-	when, kind := Never, TimerNone
-	if _, t, ok := c.calls.deadlines.Min(); ok {
+	when, kind := c.timers.next()
+	if _, t, ok := c.calls.deadlines.Min(); ok && Time(t) <= when {
 		when, kind = Time(t), TimerCall
-	}
-	if c.linger < when {
-		when, kind = c.linger, TimerLinger
 	}
 	return when, kind
 }
@@ -157,16 +155,31 @@ func (c *Conn) Advance(now Time) {
 		now = c.now
 	}
 	c.now = now
-	for {
-		index, due, ok := c.calls.deadlines.Min()
-		if !ok || Time(due) > now {
-			break
-		}
-		c.giveUp(index, EventTimeout)
+	c.timers.start(now)
+	for when, kind := c.Deadline(); when <= now; when, kind = c.Deadline() {
+		c.expired(kind)
 	}
-	if c.linger <= now {
-		c.linger = Never
+	c.settle()
+}
+
+// expired acts on the timer that is due first.
+func (c *Conn) expired(kind TimerKind) {
+	if kind == TimerCall {
+		index, _, _ := c.calls.deadlines.Min()
+		c.giveUp(index, EventTimeout)
+		return
+	}
+	c.timers.stop(kind)
+	switch kind {
+	case TimerAnswers:
 		c.loseCalls(func(*call) bool { return true })
+	case TimerStall:
+		c.stalled()
+	case TimerGrace:
+		c.cancelAll()
+		c.loseCalls(func(*call) bool { return true })
+	case TimerProgress, TimerLinger:
+		c.closeOutput()
 	}
 	c.settle()
 }

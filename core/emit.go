@@ -140,6 +140,9 @@ func (c *Conn) Take(spare []byte) []byte {
 		c.out.queued -= len(s.buf)
 		c.out.answers -= s.answers
 		c.out.taken = len(s.buf)
+		if c.out.taken > 0 && !c.phase.draining {
+			c.timers.arm(TimerStall, c.cfg.StallNs)
+		}
 		block := s.buf
 		c.out.recycle(s, spare)
 		c.roomMade()
@@ -179,6 +182,9 @@ func (c *Conn) Wrote(n int) {
 	n = max(0, min(n, c.out.taken))
 	c.out.taken -= n
 	c.stats.BytesOut += uint64(n)
+	if n > 0 {
+		c.progress()
+	}
 	c.settle()
 }
 

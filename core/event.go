@@ -57,11 +57,12 @@ const (
 	ReasonShutdown           // Shutdown ran to its end
 	ReasonAborted            // Abort
 	ReasonExit               // the peer sent exit (STOP-9)
+	ReasonStalled            // the peer did not read for StallMaxNs (SEND-6)
 	reasonEnd
 )
 
 var reasonNames = [reasonEnd]string{
-	"none", "eof", "violation", "write-failed", "torn", "shutdown", "aborted", "exit",
+	"none", "eof", "violation", "write-failed", "torn", "shutdown", "aborted", "exit", "stalled",
 }
 
 func (r Reason) String() string { return reasonNames[r] }

@@ -9,6 +9,7 @@ type phases struct {
 	reason    Reason
 	err       *ProtocolError
 	stopping  bool // Shutdown: no new work is admitted
+	draining  bool // the end game has begun: what is owed is finished within bounds (STOP-2)
 	closed    bool // EventClosed is among the facts
 	delivered bool // and has been fetched
 }
@@ -59,6 +60,12 @@ func (p *phases) outputTo(s outputSignal) {
 	p.output = next
 }
 
+// drain records that the end game has begun.
+func (p *phases) drain() { p.draining = true }
+
+// spoken reports that nothing more will ever be written.
+func (p *phases) spoken() bool { return p.output == OutputDone || p.output == OutputFailed }
+
 // close records that nothing follows any more.
 func (p *phases) close() { p.delivered = true }
 
@@ -69,8 +76,8 @@ func (p *phases) because(reason Reason, err *ProtocolError) {
 	}
 }
 
-// end ends the conversation: the end is announced at once, our open calls are lost, and running
-// handlers are told to stop unless the end was a clean one (STOP-1, STOP-3, STOP-4).
+// end ends the conversation: the end is announced at once, our open calls are lost, and what the
+// peer asked may finish within the bounds of a shutdown (STOP-1, STOP-2, STOP-4).
 func (c *Conn) end(signal inputSignal, reason Reason, err *ProtocolError) {
 	if c.phase.input != InputOpen {
 		return
@@ -80,9 +87,7 @@ func (c *Conn) end(signal inputSignal, reason Reason, err *ProtocolError) {
 	c.push(fact{kind: EventEnding, reason: c.phase.reason})
 	c.loseCalls(func(*call) bool { return true })
 	c.phase.outputTo(outputAnswer)
-	if signal == inputBreak {
-		c.cancelAll()
-	}
+	c.drain(signal == inputBreak)
 	c.in.drop()
 }
 
@@ -104,8 +109,8 @@ func (c *Conn) settle() {
 	if c.phase.stopping && c.phase.output == OutputDone {
 		c.end(inputBreak, ReasonShutdown, nil)
 	}
-	over := c.phase.output == OutputDone || c.phase.output == OutputFailed
-	if over && c.phase.input != InputOpen && c.calls.open == 0 && idle && c.requests.waiting == 0 && !c.phase.closed {
+	c.watchDrain(idle)
+	if c.phase.spoken() && c.phase.input != InputOpen && c.calls.open == 0 && idle && c.requests.waiting == 0 && !c.phase.closed {
 		c.phase.closed = true
 		c.push(fact{kind: EventClosed, reason: c.phase.reason})
 	}
@@ -127,53 +132,4 @@ func (c *Conn) exitCode() int {
 		return c.requests.exitCode
 	}
 	return 1
-}
-
-// FinishInput closes our output once what is queued has been written, never inside a frame. It is
-// repeatable. Later sends fail as closed (STOP-5).
-func (c *Conn) FinishInput() error {
-	if c.cfg.Framing == FramingWhole {
-		return ErrUnsupported // a message transport has no half-close
-	}
-	if c.phase.output == OutputFailed {
-		return ErrClosed
-	}
-	c.phase.outputTo(outputFinish)
-	c.settle()
-	return nil
-}
-
-// Shutdown stops admission: new calls fail, new requests are refused, and once accepted work has
-// finished and its output is written the conversation ends (SCHED-7, STOP-2). Bound it with Abort.
-func (c *Conn) Shutdown() {
-	c.phase.stopping = true
-	c.settle()
-}
-
-// Abort ends everything at once: the transport is gone, or its owner wants no more of it (STOP-3).
-func (c *Conn) Abort() {
-	c.phase.outputTo(outputFail)
-	c.end(inputBreak, ReasonAborted, nil)
-	c.loseCalls(func(*call) bool { return true })
-	c.out.discard()
-	c.cancelAll()
-	c.requests.release()
-	c.settle()
-}
-
-// WriteFailed records that the transport refused our bytes: nothing more is ever written. What the
-// peer still says arrives; calls already written may be answered for ShutdownNs more (SEND-5).
-func (c *Conn) WriteFailed() {
-	if c.phase.output == OutputDone || c.phase.output == OutputFailed {
-		return
-	}
-	c.phase.outputTo(outputFail)
-	c.phase.because(ReasonWriteFailed, nil)
-	written := c.stats.BytesOut
-	c.loseCalls(func(k *call) bool { return !k.begun || k.endOffset > written })
-	c.out.discard()
-	if c.calls.open > 0 {
-		c.linger = min(c.now+c.cfg.ShutdownNs, Never)
-	}
-	c.settle()
 }

@@ -24,7 +24,7 @@ type requests struct {
 	cfg      *Config
 	spec     *profileSpec
 	gated    bool // STOP-9's gates are in force
-	released bool // the owner waits for nobody any more (Abort)
+	released bool // nobody who runs is waited for any more (STOP-2)
 	exitCode int
 }
 
@@ -47,6 +47,7 @@ type item struct {
 	delivered bool // Next has handed it out
 	answered  bool
 	cancelled bool
+	unwanted  Code // a cancelled request's answer, where its handler gives none; 0: nothing is sent
 	gone      bool // ended while it stood in the queue
 }
 
@@ -282,7 +283,7 @@ func (c *Conn) Fail(req ReqID, code Code, message string, data []byte) error {
 // answer queues the answer whose envelope is in c.render, and draws its conclusions.
 func (c *Conn) answer(index uint32, success bool, payload []byte, tail string) error {
 	it := c.requests.items.At(index)
-	if it.cancelled && !c.spec.answerCancelled {
+	if it.cancelled && it.unwanted == 0 {
 		it.answered = true
 		c.concluded(index, false)
 		return ErrCanceled
@@ -355,13 +356,13 @@ func (c *Conn) answerAbandoned(it *item) {
 	switch {
 	case !it.cancelled:
 		c.reject(it.id, CodeInternal, "Internal error: the handler gave no answer")
-	case c.spec.answerCancelled:
-		c.reject(it.id, CodeCanceled, "Request cancelled")
+	case it.unwanted != 0:
+		c.reject(it.id, it.unwanted, "Request cancelled")
 	}
 }
 
-// release gives up on every handler (Abort): what waited is dropped, what runs is not waited for.
-func (rs *requests) release() {
+// drop gives up on everything (Abort): what waited is dropped, what runs is not waited for.
+func (rs *requests) drop() {
 	for i := range rs.items.End() {
 		if rs.items.Live(i) && !rs.items.At(i).started && !rs.items.At(i).gone {
 			rs.endWaiting(i)

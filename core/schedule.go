@@ -73,11 +73,11 @@ func (c *Conn) cancelNotice(body []byte, params scan.Span) {
 		c.stats.CancelsIgnored++
 		return
 	}
-	answer := Code(0)
+	unwanted := Code(0)
 	if c.spec.answerCancelled {
-		answer = CodeCanceled
+		unwanted = CodeCanceled
 	}
-	c.cancelItem(index, answer, "Request cancelled")
+	c.cancelItem(index, unwanted)
 }
 
 // cancelledID reads the id that a cancel notice names; nil where it names none.
@@ -106,7 +106,7 @@ func (c *Conn) CancelRequest(ordinal uint64) error {
 		if !rs.items.Live(i) || rs.items.At(i).ordinal != ordinal || rs.items.At(i).gone {
 			continue
 		}
-		c.cancelItem(i, c.spec.ownCancelCode, "Request cancelled by the server")
+		c.cancelItem(i, c.spec.ownCancelCode)
 		c.schedule()
 		c.settle()
 		return nil
@@ -114,19 +114,19 @@ func (c *Conn) CancelRequest(ordinal uint64) error {
 	return ErrUnknownRequest
 }
 
-// cancelItem ends a waiting message without running it, answered with code unless that is 0, or
-// signals a running one.
-func (c *Conn) cancelItem(index uint32, code Code, message string) {
+// cancelItem ends a waiting message without running it, or signals a running one. A request that
+// its handler leaves open is answered with unwanted; 0: nothing is sent.
+func (c *Conn) cancelItem(index uint32, unwanted Code) {
 	it := c.requests.items.At(index)
 	if it.started {
 		if !it.cancelled {
-			it.cancelled = true
+			it.cancelled, it.unwanted = true, unwanted
 			c.push(fact{kind: EventCancelRequest, req: it.handle, ordinal: it.ordinal})
 		}
 		return
 	}
-	if it.request && code != 0 {
-		c.reject(it.id, code, message)
+	if it.request && unwanted != 0 {
+		c.reject(it.id, unwanted, "Request cancelled")
 	}
 	c.requests.endWaiting(index)
 }
@@ -187,8 +187,8 @@ func (rs *requests) compact() {
 	}
 }
 
-// cancelAll signals every running handler and ends what waits for one, unanswered: the session is
-// over (STOP-3). What waits for Messages is retained.
+// cancelAll signals every running handler and ends what waits for one: the session is over (STOP-2,
+// STOP-3). What waits for Messages is retained.
 func (c *Conn) cancelAll() {
 	rs := &c.requests
 	if c.cfg.Inbound == InboundMessages {
@@ -196,7 +196,7 @@ func (c *Conn) cancelAll() {
 	}
 	for i := range rs.items.End() {
 		if rs.items.Live(i) && !rs.items.At(i).gone {
-			c.cancelItem(i, 0, "")
+			c.cancelItem(i, c.spec.ownCancelCode)
 		}
 	}
 }

@@ -28,27 +28,43 @@ func (s *Scanner) Valid(text []byte) (Fault, int) {
 // value scans the value at offset i, inside depth open brackets, and returns the offset behind it
 // or that of the deciding byte.
 func (s *Scanner) value(text []byte, i, depth int) (int, Fault) {
-	switch c := peek(text, i); c {
-	case '"':
+	switch c := peek(text, i); {
+	case c == '"':
 		return stringEnd(text, i)
-	case '{', '[':
+	case c == '{', c == '[':
 		return s.container(text, i, depth)
-	default:
-		return scalarEnd(text, i, c)
+	case c == '-', isDigit(c):
+		return numberEnd(text, i)
 	}
+	return literalEnd(text, i)
 }
 
 // container scans the object or array whose bracket is at offset i, inside depth open brackets.
-// The loop passes one value a turn; the kinds of the innermost brackets are bits of inside, the
-// innermost lowest, 1 for an object.
+// The loop passes one value a turn, with its name. The kinds of the innermost brackets are bits of
+// inside, the innermost lowest, 1 for an object.
+//
+// The shape is measured. What runs for every token sits here or in functions that call nothing:
+// natively that gained 10 to 25 % over helpers that call helpers, and in wazero, where coming back
+// from a call costs more than scanning the token, a run of integers got eight times faster. Doing
+// the first word of every string here as well gained nothing, and a helper with a loop that is
+// inlined here is slower everywhere.
 func (s *Scanner) container(text []byte, i, depth int) (int, Fault) {
 	var inside uint64
-	open := 0
 	var fault Fault
+	open := 0
 	for {
+		if inside&1 == 1 {
+			if end := simpleNameEnd(text, i); end > 0 {
+				i = spaceEnd(text, end)
+			} else if i, fault = nameEnd(text, i); fault != FaultNone {
+				return i, fault
+			}
+		}
 		switch c := peek(text, i); c {
 		case '"':
-			if i, fault = stringEnd(text, i); fault != FaultNone {
+			if i = plainEnd(text, i+1); peek(text, i) == '"' {
+				i++
+			} else if i, fault = stringRestEnd(text, i); fault != FaultNone {
 				return i, fault
 			}
 		case '{', '[':
@@ -59,32 +75,26 @@ func (s *Scanner) container(text []byte, i, depth int) (int, Fault) {
 				s.spill(open>>6-1, inside)
 			}
 			open++
+			inside = inside<<1 | uint64(c>>5&1) // '{' has the bit, '[' has not
 			i = spaceEnd(text, i+1)
-			if c == '{' {
-				inside = inside<<1 | 1
-				if peek(text, i) != '}' {
-					if i, fault = nameEnd(text, i); fault != FaultNone {
-						return i, fault
-					}
-					continue
-				}
-			} else {
-				inside <<= 1
-				if peek(text, i) != ']' {
-					continue
-				}
+			if peek(text, i) != c+2 { // ']' and '}' stand two behind '[' and '{'
+				continue
+			}
+		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			if i, fault = numberEnd(text, i); fault != FaultNone {
+				return i, fault
 			}
 		default:
-			if i, fault = scalarEnd(text, i, c); fault != FaultNone {
+			if i, fault = literalEnd(text, i); fault != FaultNone {
 				return i, fault
 			}
 		}
-		// A value has ended, or an empty container is about to.
+		// A value has ended, or an empty container is about to: close what ends here.
 		for {
 			i = spaceEnd(text, i)
 			c := peek(text, i)
 			if c == ',' {
-				i = spaceEnd(text, i+1)
+				i++
 				break
 			}
 			if c != ']'+byte(inside&1)<<5 { // '}' is ']' + 32
@@ -100,11 +110,10 @@ func (s *Scanner) container(text []byte, i, depth int) (int, Fault) {
 				inside >>= 1
 			}
 		}
-		if inside&1 == 1 {
-			if i, fault = nameEnd(text, i); fault != FaultNone {
-				return i, fault
-			}
+		if inside&1 == 0 {
+			i = integersEnd(text, i)
 		}
+		i = spaceEnd(text, i)
 	}
 }
 
@@ -115,22 +124,6 @@ func (s *Scanner) spill(index int, inside uint64) {
 		return
 	}
 	s.stack[index] = inside
-}
-
-// nameEnd scans a member's name, the colon and the white space after it; it returns the offset of
-// the member's value.
-func nameEnd(text []byte, i int) (int, Fault) {
-	if peek(text, i) != '"' {
-		return i, FaultSyntax
-	}
-	i, fault := stringEnd(text, i)
-	if fault != FaultNone {
-		return i, fault
-	}
-	if i = spaceEnd(text, i); peek(text, i) != ':' {
-		return i, FaultSyntax
-	}
-	return spaceEnd(text, i+1), FaultNone
 }
 
 // peek returns the byte at offset i, or 0, which stands for nothing in JSON, at the end.
@@ -149,6 +142,9 @@ func spaceEnd(text []byte, i int) int {
 	return spaceRunEnd(text, i)
 }
 
+// spaceRunEnd is kept out of the many places where spaceEnd is inlined: most find no space.
+//
+//go:noinline
 func spaceRunEnd(text []byte, i int) int {
 	for ; i < len(text); i++ {
 		switch text[i] {

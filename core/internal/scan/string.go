@@ -6,11 +6,15 @@ import (
 )
 
 // stringEnd scans the string whose quote is at offset i and returns the offset behind its closing
-// quote, or that of the deciding byte. Lone surrogate escapes pass (MSG-1).
+// quote, or that of the deciding byte.
 func stringEnd(text []byte, i int) (int, Fault) {
-	i++
+	return stringRestEnd(text, plainEnd(text, i+1))
+}
+
+// stringRestEnd scans what is left of a string from offset i on, where no plain byte is. Lone
+// surrogate escapes pass (MSG-1).
+func stringRestEnd(text []byte, i int) (int, Fault) {
 	for {
-		i = plainEnd(text, i)
 		switch c := peek(text, i); {
 		case c == '"':
 			return i + 1, FaultNone
@@ -29,25 +33,51 @@ func stringEnd(text []byte, i int) (int, Fault) {
 		default: // a control character, or the end of the text
 			return i, FaultSyntax
 		}
+		i = plainEnd(text, i)
 	}
 }
 
-const (
-	everyByte = 0x0101010101010101 // times b: b in each of 8 bytes
-	highBits  = 0x80 * everyByte
-)
+// nameEnd scans a member's name and the colon after it and returns the offset of the value.
+func nameEnd(text []byte, i int) (int, Fault) {
+	if peek(text, i) != '"' {
+		return i, FaultSyntax
+	}
+	i, fault := stringEnd(text, i)
+	if fault != FaultNone {
+		return i, fault
+	}
+	if i = spaceEnd(text, i); peek(text, i) != ':' {
+		return i, FaultSyntax
+	}
+	return spaceEnd(text, i+1), FaultNone
+}
+
+// simpleNameEnd returns the offset behind a name of plain bytes and its colon; 0 when nameEnd has
+// to look.
+func simpleNameEnd(text []byte, i int) int {
+	if peek(text, i) != '"' {
+		return 0
+	}
+	for i++; len(text)-i >= 8; i += 8 {
+		count := plainCount(binary.LittleEndian.Uint64(text[i:]))
+		if count == 8 {
+			continue
+		}
+		if i += count; text[i] == '"' && peek(text, i+1) == ':' {
+			return i + 2
+		}
+		return 0
+	}
+	return 0
+}
 
 // plainEnd returns the offset of the first byte from i on that needs a look: a quote, a backslash,
 // a control character, a byte of a longer UTF-8 sequence, or the end.
 func plainEnd(text []byte, i int) int {
-	for ; len(text)-i >= 8; i += 8 {
-		word := binary.LittleEndian.Uint64(text[i:])
-		// The high bit of a byte comes out set when the byte is one of them. A borrow can only
-		// reach bytes after the first such byte, so the lowest bit is right.
-		stop := (word | (word - ' '*everyByte) | (word ^ '"'*everyByte - everyByte) |
-			(word ^ '\\'*everyByte - everyByte)) & highBits
-		if stop != 0 {
-			return i + bits.TrailingZeros64(stop)>>3
+	for len(text)-i >= 8 {
+		count := plainCount(binary.LittleEndian.Uint64(text[i:]))
+		if i += count; count < 8 {
+			return i
 		}
 	}
 	for ; i < len(text); i++ {
@@ -56,6 +86,21 @@ func plainEnd(text []byte, i int) int {
 		}
 	}
 	return i
+}
+
+const (
+	everyByte = 0x0101010101010101 // times b: b in each of 8 bytes
+	highBits  = 0x80 * everyByte
+)
+
+// plainCount returns how many of the 8 bytes of a little-endian word are plain before the first
+// that is not.
+func plainCount(word uint64) int {
+	// The high bit of a byte comes out set when the byte is one to look at. A borrow can only reach
+	// bytes after the first of them, so the lowest bit is right.
+	stop := (word | (word - ' '*everyByte) | (word ^ '"'*everyByte - everyByte) |
+		(word ^ '\\'*everyByte - everyByte)) & highBits
+	return bits.TrailingZeros64(stop) >> 3
 }
 
 // escapeEnd scans the escape whose backslash is at offset i.
