@@ -1,0 +1,85 @@
+package child
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// Input is our end of a child's stdin. What exec.Cmd.Stdin yields goes first, to its end; Write
+// waits for that (API-3).
+type Input struct {
+	file    *os.File
+	dropped chan struct{}
+	once    sync.Once
+
+	mu       sync.Mutex
+	fed      chan struct{} // closed once the first bytes are through
+	feedErr  error         // valid then: why they are not all through
+	closeFed bool          // Close was called before
+}
+
+func newInput(file *os.File, first io.Reader) *Input {
+	in := &Input{file: file, dropped: make(chan struct{}), fed: make(chan struct{})}
+	if first == nil {
+		close(in.fed)
+	} else {
+		go in.feed(first)
+	}
+	return in
+}
+
+// Write writes to the child. It fails when Close or the end of the child comes first.
+func (in *Input) Write(p []byte) (int, error) {
+	select {
+	case <-in.fed:
+	case <-in.dropped:
+	}
+	if err := in.feedError(); err != nil {
+		return 0, err
+	}
+	return in.file.Write(p)
+}
+
+// Close ends the child's stdin, behind what exec.Cmd.Stdin still yields. It does not wait for that.
+func (in *Input) Close() error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	select {
+	case <-in.fed:
+		return in.file.Close()
+	default:
+		in.closeFed = true
+		return nil
+	}
+}
+
+// feed copies the first bytes. If the child stops reading, it ends with the pipe; a reader that
+// never ends holds this goroutine for as long as its Read blocks.
+func (in *Input) feed(first io.Reader) {
+	_, err := io.Copy(in.file, first)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if err != nil && !errors.Is(err, os.ErrClosed) {
+		in.feedErr = fmt.Errorf("child: copying the Stdin of the command: %w", err)
+	}
+	close(in.fed)
+	if in.closeFed || in.feedErr != nil {
+		// What follows a gap would be misread: the child sees the end instead.
+		closeAll(in.file)
+	}
+}
+
+func (in *Input) feedError() error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.feedErr
+}
+
+// drop closes stdin at once, whatever has not been written, and ends a Write that waits.
+func (in *Input) drop() {
+	in.once.Do(func() { close(in.dropped) })
+	closeAll(in.file)
+}
