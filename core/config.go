@@ -169,8 +169,6 @@ func (c *Config) validateMethods() error {
 			return &ConfigError{Field: "Methods", Reason: "a method without a name"}
 		case m.Mode > ModeBypass:
 			return &ConfigError{Field: "Methods", Reason: m.Name + ": unknown mode"}
-		case m.Mode == ModeWrite || m.Mode == ModeBackground:
-			return &ConfigError{Field: "Methods", Reason: m.Name + ": mode " + m.Mode.String() + " is not built yet"}
 		}
 	}
 	return nil

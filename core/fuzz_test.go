@@ -48,7 +48,7 @@ func newDriver(t *testing.T, a, b byte) *driver {
 	if b&64 != 0 {
 		cfg.Methods = []Method{
 			{Name: "initialize"}, {Name: "shutdown", Mode: ModeBypass}, {Name: "m"}, {Name: "w", Mode: ModeOrder},
-			{Name: "n", Notification: true},
+			{Name: "n", Notification: true}, {Name: "r", Mode: ModeWrite}, {Name: "b", Mode: ModeBackground},
 		}
 	}
 	cfg.Limits.FrameBytesMax, cfg.Limits.OutBytesMax = 300, 700
@@ -68,7 +68,7 @@ var fuzzBodies = []string{
 	`{"jsonrpc":"2.0","id":"x","result":null}`, `{"jsonrpc":"2.0","id":3,"error":{"code":"no"}}`,
 	`{"jsonrpc":"2.0","method":"n"}`, `{"jsonrpc":"2.0","method":"n","params":[1]}`,
 	`{"jsonrpc":"2.0","id":7,"method":"m"}`, `{"jsonrpc":"2.0","id":"7","method":"\u006d","params":{}}`,
-	`{"jsonrpc":"2.0","id":8,"method":"w"}`, `{"jsonrpc":"2.0","id":0,"method":"initialize"}`,
+	`{"jsonrpc":"2.0","id":8,"method":"w"}`, `{"jsonrpc":"2.0","id":12,"method":"r"}`, `{"jsonrpc":"2.0","id":13,"method":"b"}`, `{"jsonrpc":"2.0","id":0,"method":"initialize"}`,
 	`{"jsonrpc":"2.0","id":9,"method":"shutdown"}`, `{"jsonrpc":"2.0","method":"exit"}`,
 	`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}`,
 	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`,

@@ -9,23 +9,22 @@ import (
 // requests is what the peer asked and told us: every message from its acceptance until it has
 // ended (REQ, SCHED).
 type requests struct {
-	items    slab.Slab[item]
-	ids      slab.Table        // requests, by wire id, until they end (REQ-3)
-	queue    slab.Ring[uint32] // foreground, waiting, in order of arrival
-	bypass   slab.Ring[uint32] // mode bypass, waiting for credit only
-	evicted  int               // of the queue, items that have ended in it
-	attached []uint32          // items whose bytes lie in the receive buffer
-	ordinal  uint64            // of the newest item (SCHED-3)
-	waiting  int               // accepted and not started
-	running  int               // started and not ended
-	ordered  bool              // an item of mode order runs
-	barrier  bool              // an initialize is not answered yet (SCHED-6)
-	methods  map[string]int    // name to place in Config.Methods; looked up, never walked
-	cfg      *Config
-	spec     *profileSpec
-	gated    bool // STOP-9's gates are in force
-	released bool // nobody who runs is waited for any more (STOP-2)
-	exitCode int
+	items      slab.Slab[item]
+	ids        slab.Table // requests, by wire id, until they end (REQ-3)
+	lanes      lanes
+	attached   []uint32       // items whose bytes lie in the receive buffer
+	ordinal    uint64         // of the newest item (SCHED-3)
+	waiting    int            // accepted and not started
+	running    int            // started and not ended
+	bytes      int            // frames of both (SCHED-2)
+	barrier    bool           // an initialize is not answered yet (SCHED-6)
+	generation uint64         // raised by each write that succeeds (SCHED-3)
+	methods    map[string]int // name to place in Config.Methods; looked up, never walked
+	cfg        *Config
+	spec       *profileSpec
+	gated      bool // STOP-9's gates are in force
+	released   bool // nobody who runs is waited for any more (STOP-2)
+	exitCode   int
 }
 
 // item is one message from the peer.
@@ -43,9 +42,15 @@ type item struct {
 	name   scan.Span
 	method []byte // instead of name, where the name has escapes
 
+	bytes      int    // its frame's size, for as long as it lives
+	generation uint64 // when it started (SCHED-3)
+	acceptedAt Time
+	startedAt  Time
+
 	started   bool // credit is bound to it
 	delivered bool // Next has handed it out
 	answered  bool
+	succeeded bool // answered with a result
 	cancelled bool
 	unwanted  Code // a cancelled request's answer, where its handler gives none; 0: nothing is sent
 	gone      bool // ended while it stood in the queue
@@ -77,7 +82,7 @@ func (rs *requests) idle() bool {
 func (rs *requests) full() bool {
 	switch {
 	case rs.cfg.Inbound == InboundHandlers:
-		return rs.waiting >= rs.cfg.Limits.QueuedMax
+		return rs.waiting >= rs.cfg.Limits.QueuedMax || rs.bytes >= rs.cfg.Limits.QueuedBytesMax
 	case rs.cfg.Role == RoleClient:
 		return false
 	}
@@ -183,19 +188,13 @@ func (c *Conn) admitItem(body []byte, m *scan.Message, entry *Method) (uint32, *
 	if _, plain := scan.Unquoted(m.Method.Of(body)); !plain {
 		it.method = scan.AppendUnquoted(nil, m.Method.Of(body))
 	}
-	it.mode = ModeOrder
-	if m.ID.Present() {
-		it.mode = ModeRead
-	}
-	if entry != nil && entry.Mode != ModeDefault {
-		it.mode = entry.Mode
-	}
+	it.acceptedAt = c.now
+	it.bytes = len(body)
+	it.mode = c.modeOf(entry, m.ID.Present())
 	rs.attached = append(rs.attached, index)
-	if it.mode == ModeBypass {
-		rs.bypass.Push(index)
-	} else {
-		rs.queue.Push(index)
-	}
+	rs.oldestWrite() // forgets those that have ended
+	rs.lanes.push(index, it, rs.items.Handle(index))
+	rs.bytes += it.bytes
 	rs.waiting++
 	c.stats.WaitingMax = max(c.stats.WaitingMax, uint64(rs.waiting))
 	return index, it
@@ -214,8 +213,9 @@ func (c *Conn) expandItem(index uint32, ev *Event) {
 	}
 	c.delivered(it.frame)
 	it.frame, it.method, it.delivered = nil, nil, true
-	if it.handle == 0 {
-		c.requests.items.Drop(index) // a notification that nobody ends
+	if it.handle == 0 { // a notification that nobody ends
+		c.requests.bytes -= it.bytes
+		c.requests.items.Drop(index)
 	}
 }
 
@@ -301,7 +301,7 @@ func (c *Conn) answer(index uint32, success bool, payload []byte, tail string) e
 		return err
 	}
 	c.appendAnswer(payload, tail)
-	it.answered = true
+	it.answered, it.succeeded = true, success
 	c.concluded(index, success)
 	return nil
 }
@@ -376,8 +376,10 @@ func (c *Conn) retire(index uint32) {
 	rs := &c.requests
 	it := rs.items.At(index)
 	rs.running--
-	if it.mode == ModeOrder {
-		rs.ordered = false
+	rs.bytes -= it.bytes
+	rs.lanes.leave(it)
+	if it.mode == ModeWrite && (it.succeeded || !it.request && !it.cancelled) {
+		rs.generation++
 	}
 	if it.request {
 		rs.ids.Delete(ident.Hash(c.cfg.Seed, it.key.bytes()), index)

@@ -3,41 +3,148 @@ package core
 import (
 	"github.com/parley-rpc/parley/core/internal/ident"
 	"github.com/parley-rpc/parley/core/internal/scan"
+	"github.com/parley-rpc/parley/core/internal/slab"
 )
+
+// lanes are the queues between acceptance and start (SCHED-1). The foreground is one FIFO whose
+// front holds back everything behind it; background work has a queue of its own, and bypass waits
+// for nothing but credit.
+type lanes struct {
+	foreground slab.Ring[uint32]
+	background slab.Ring[uint32]
+	bypass     slab.Ring[uint32]
+	writes     slab.Ring[write] // order and write, waiting or running, oldest first
+	gone       int              // items that have ended in a queue
+
+	reads       int  // running, foreground
+	exclusive   bool // an item of mode order or write runs
+	backgrounds int  // running
+}
+
+// write names an item of mode order or write; once it has ended the handle is stale.
+type write struct {
+	handle  uint64
+	ordinal uint64
+}
+
+func (l *lanes) lane(mode Mode) *slab.Ring[uint32] {
+	switch mode {
+	case ModeBackground:
+		return &l.background
+	case ModeBypass:
+		return &l.bypass
+	}
+	return &l.foreground
+}
+
+// push queues an item; handle is its slot's.
+func (l *lanes) push(index uint32, it *item, handle uint64) {
+	l.lane(it.mode).Push(index)
+	if it.mode == ModeOrder || it.mode == ModeWrite {
+		l.writes.Push(write{handle, it.ordinal})
+	}
+}
+
+// enter counts an item that starts; leave is its twin.
+func (l *lanes) enter(it *item) {
+	switch it.mode {
+	case ModeRead:
+		l.reads++
+	case ModeOrder, ModeWrite:
+		l.exclusive = true
+	case ModeBackground:
+		l.backgrounds++
+	}
+}
+
+func (l *lanes) leave(it *item) {
+	switch it.mode {
+	case ModeRead:
+		l.reads--
+	case ModeOrder, ModeWrite:
+		l.exclusive = false
+	case ModeBackground:
+		l.backgrounds--
+	}
+}
+
+// modeOf is how a message is scheduled. Who reads messages takes them as they come.
+func (c *Conn) modeOf(entry *Method, request bool) Mode {
+	switch {
+	case c.cfg.Inbound == InboundMessages:
+		return ModeRead
+	case entry != nil && entry.Mode != ModeDefault:
+		return entry.Mode
+	case request:
+		return ModeRead
+	}
+	return ModeOrder
+}
 
 // schedule starts every waiting message that may start now, in order of arrival: it runs after
 // whatever can make one startable (a message, an end, an answer, credit), so that what is started
 // never depends on when facts are fetched.
 func (c *Conn) schedule() {
 	rs := &c.requests
-	for rs.bypass.Count() > 0 && c.credit > 0 {
-		index := *rs.bypass.At(0)
-		rs.bypass.Drop()
-		c.startOrSkip(index)
-	}
-	for rs.queue.Count() > 0 && c.credit > 0 {
-		index := *rs.queue.At(0)
-		if !rs.items.At(index).gone && !rs.startable() {
+	c.startWhile(&rs.lanes.bypass, func(*item) bool { return true })
+	c.startWhile(&rs.lanes.foreground, rs.startable)
+	c.startWhile(&rs.lanes.background, rs.startableBehind)
+}
+
+// startWhile starts the messages at the front of a lane for as long as there is credit and may
+// answers true, and clears away those that have ended there.
+func (c *Conn) startWhile(lane *slab.Ring[uint32], may func(*item) bool) {
+	rs := &c.requests
+	for lane.Count() > 0 {
+		index := *lane.At(0)
+		it := rs.items.At(index)
+		switch {
+		case it.gone:
+			rs.items.Drop(index)
+			rs.lanes.gone--
+			lane.Drop()
+		case c.credit > 0 && may(it):
+			lane.Drop()
+			c.start(index)
+		default:
 			return
 		}
-		rs.queue.Drop()
-		c.startOrSkip(index)
 	}
 }
 
-// startable reports whether the message at the front may start (REQ-1, SCHED-1, SCHED-6). Mode
-// order holds back everything behind it, so the front is all there is to ask about.
-func (rs *requests) startable() bool {
-	return !rs.barrier && !rs.ordered && rs.running < rs.cfg.Limits.RunningMax
+// startable reports whether the message at the front of the foreground may start (REQ-1, SCHED-1,
+// SCHED-6).
+func (rs *requests) startable(it *item) bool {
+	if rs.barrier || rs.lanes.exclusive || rs.running >= rs.cfg.Limits.RunningMax {
+		return false
+	}
+	return it.mode != ModeWrite || rs.lanes.reads == 0
 }
 
-func (c *Conn) startOrSkip(index uint32) {
-	if c.requests.items.At(index).gone {
-		c.requests.items.Drop(index)
-		c.requests.evicted--
-		return
+// startableBehind reports whether the message at the front of the background may start: after
+// every write that arrived before it.
+func (rs *requests) startableBehind(it *item) bool {
+	if rs.barrier || rs.running >= rs.cfg.Limits.RunningMax || rs.lanes.backgrounds >= rs.cfg.Limits.BackgroundMax {
+		return false
 	}
-	c.start(index)
+	oldest, exists := rs.oldestWrite()
+	return !exists || it.ordinal < oldest
+}
+
+// oldestWrite returns the ordinal of the first item of mode order or write that has not ended.
+func (rs *requests) oldestWrite() (ordinal uint64, exists bool) {
+	writes := &rs.lanes.writes
+	for ; writes.Count() > 0; writes.Drop() {
+		if w := *writes.At(0); rs.unended(w.handle) {
+			return w.ordinal, true
+		}
+	}
+	return 0, false
+}
+
+func (rs *requests) unended(handle uint64) bool {
+	index, status := rs.items.Find(handle)
+	return status == slab.Live && !rs.items.At(index).gone
 }
 
 // start delivers a message: from here on it runs until it is answered or Done.
@@ -46,7 +153,7 @@ func (c *Conn) start(index uint32) {
 	it := rs.items.At(index)
 	rs.waiting--
 	c.credit--
-	it.started = true
+	it.started, it.startedAt, it.generation = true, c.now, rs.generation
 	kind := EventNotification
 	if it.request {
 		kind = EventRequest
@@ -56,7 +163,7 @@ func (c *Conn) start(index uint32) {
 		return // a notification for Messages: delivered is done
 	}
 	rs.running++
-	rs.ordered = rs.ordered || it.mode == ModeOrder && c.cfg.Inbound == InboundHandlers
+	rs.lanes.enter(it)
 	rs.barrier = rs.barrier || it.barrier
 }
 
@@ -129,6 +236,7 @@ func (c *Conn) cancelItem(index uint32, unwanted Code) {
 		c.reject(it.id, unwanted, "Request cancelled")
 	}
 	c.requests.endWaiting(index)
+	c.requests.compact()
 }
 
 // endWaiting ends a message in the queue. Its slot goes when it reaches the front, or when the
@@ -140,51 +248,8 @@ func (rs *requests) endWaiting(index uint32) {
 	}
 	it.frame, it.method, it.gone = nil, nil, true
 	rs.waiting--
-	rs.evicted++
-}
-
-// makeRoom sees to BACK-1 in a client that reads messages: where the backlog is full the oldest
-// notification is dropped, which may be the arriving one; where only requests are left the session
-// ends rather than drop one. It reports whether the arriving message is to be retained.
-func (c *Conn) makeRoom(request bool) bool {
-	rs := &c.requests
-	if c.cfg.Inbound != InboundMessages || c.cfg.Role != RoleClient ||
-		rs.waiting < c.cfg.Limits.MessagesMax || c.credit > 0 && rs.startable() {
-		return true
-	}
-	rs.compact()
-	for i := range rs.queue.Count() {
-		index := *rs.queue.At(i)
-		if it := rs.items.At(index); !it.request && !it.gone {
-			rs.endWaiting(index)
-			c.stats.Dropped++
-			return true
-		}
-	}
-	if request {
-		c.stats.Requests++
-		c.violate(&ProtocolError{Kind: ViolationBacklog, Offset: c.frames.Offset()})
-		return false
-	}
-	c.stats.Dropped++
-	return false
-}
-
-// compact takes ended messages out of the middle of the queue once they outnumber the others.
-func (rs *requests) compact() {
-	if rs.evicted <= rs.waiting {
-		return
-	}
-	for range rs.queue.Count() {
-		index := *rs.queue.At(0)
-		rs.queue.Drop()
-		if rs.items.At(index).gone {
-			rs.items.Drop(index)
-			rs.evicted--
-			continue
-		}
-		rs.queue.Push(index)
-	}
+	rs.bytes -= it.bytes
+	rs.lanes.gone++
 }
 
 // cancelAll signals every running handler and ends what waits for one: the session is over (STOP-2,

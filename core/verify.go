@@ -59,12 +59,15 @@ func (c *Conn) invariants() {
 
 func (c *Conn) invariantsOfRequests() {
 	rs := &c.requests
-	waiting, running, ids, gone := 0, 0, 0, 0
+	waiting, running, ids, gone, bytes := 0, 0, 0, 0, 0
 	for i := range rs.items.End() {
 		if !rs.items.Live(i) {
 			continue
 		}
 		it := rs.items.At(i)
+		if !it.gone {
+			bytes += it.bytes
+		}
 		switch {
 		case it.gone:
 			gone++
@@ -81,9 +84,10 @@ func (c *Conn) invariantsOfRequests() {
 	}
 	must(waiting == rs.waiting, "the waiting messages are counted")
 	must(running == rs.running, "the running messages are counted")
+	must(bytes == rs.bytes, "the bytes of messages are counted")
 	must(ids == rs.ids.Count(), "each live request has one id entry")
-	must(gone == rs.evicted, "the ended messages in the queue are counted")
-	must(rs.running <= rs.cfg.Limits.RunningMax || rs.bypass.Count() > 0 || len(rs.methods) > 0, "running is bounded (REQ-1)")
+	must(gone == rs.lanes.gone, "the ended messages in the queue are counted")
+	must(rs.lanes.backgrounds <= rs.cfg.Limits.BackgroundMax, "background work is bounded (SCHED-2)")
 }
 
 func must(holds bool, invariant string) {
