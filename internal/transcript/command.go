@@ -8,7 +8,7 @@ import (
 )
 
 // neverIssued stands for a call or request whose number the machine has not given out.
-const neverIssued = 1<<53 - 1
+const neverIssued = 1<<52 - 1
 
 // command gives one command and returns what the machine says to it.
 func (p *player) command(r *Record) error {

@@ -47,13 +47,14 @@ func (p *player) drain() error {
 			return errors.New("transcript: ended by a violation that State does not name")
 		}
 		p.events = append(p.events, Record{
-			Op:     OpViolation,
-			Broken: broken.Kind,
-			Offset: broken.Offset,
-			Have:   broken.Have,
-			Need:   broken.Need,
-			Hint:   broken.Hint,
-			Text:   shown(broken.Sample),
+			Op:      OpViolation,
+			Broken:  broken.Kind,
+			Invalid: broken.Invalid,
+			Offset:  broken.Offset,
+			Have:    broken.Have,
+			Need:    broken.Need,
+			Hint:    broken.Hint,
+			Text:    shown(broken.Sample),
 		})
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 var (
 	inputNames     = []string{"open", "ended", "broken"}
-	outputNames    = []string{"open", "finishing", "done", "failed"}
+	outputNames    = []string{"open", "answering", "finishing", "done", "failed"}
 	lifecycleNames = []string{"none", "uninitialized", "initializing", "ready", "shutdown", "exited"}
 )
 

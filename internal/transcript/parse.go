@@ -83,7 +83,12 @@ func ParseRecord(line []byte) (Record, error) {
 	if r.Op == OpNone {
 		return r, fmt.Errorf("unknown verb %q", name)
 	}
-	for _, f := range spellings[r.Op].fields {
+	row := &spellings[r.Op]
+	for i := range row.fields {
+		f := &row.fields[i]
+		if f.rest && row.hasOption(words) {
+			return r, fmt.Errorf("%s: an option at %q is unknown here, repeated or out of order", name, words)
+		}
 		var err error
 		if words, err = f.parse(&r, words); err != nil {
 			return r, fmt.Errorf("%s: %w", name, err)

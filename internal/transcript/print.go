@@ -51,7 +51,8 @@ func (r *Record) Append(to []byte) []byte {
 	return append(to, '\n')
 }
 
-// hasOption reports whether text would be read as one of the row's optional words.
+// hasOption reports whether text begins like one of the row's optional words. No rest of a line
+// does: its first byte would be escaped.
 func (row *spelling) hasOption(text []byte) bool {
 	for i := range row.fields {
 		f := &row.fields[i]

@@ -21,7 +21,7 @@ func names[E interface {
 var (
 	modeNames      = names(core.ModeBypass)
 	timerNames     = names(core.TimerLinger)
-	reasonNames    = names(core.ReasonExit)
+	reasonNames    = names(core.ReasonStalled)
 	invalidNames   = names(core.InvalidLineSize)
 	violationNames = names(core.ViolationBacklog)
 )
@@ -104,6 +104,7 @@ var (
 	broken  = enum("", required, violationNames, func(r *Record) *uint8 { return (*uint8)(&r.Broken) })
 	refused = enum("", required, refusedNames, func(r *Record) *uint8 { return (*uint8)(&r.Refused) })
 	hint    = enum("hint=", optional, hintNames, func(r *Record) *uint8 { return (*uint8)(&r.Hint) })
+	flaw    = enum("invalid=", optional, invalidNames, func(r *Record) *uint8 { return (*uint8)(&r.Invalid) })
 	named   = word("method=", optional, func(r *Record) *[]byte { return &r.Method })
 	inside  = word("body=", optional, func(r *Record) *[]byte { return &r.Body })
 	callRow = []field{method, by, extend, byMax, token, id, quiet, body}
@@ -176,7 +177,7 @@ var spellings = [opEnd]spelling{
 	OpWritable:      {"< writable", nil},
 	OpStalled:       {"< stalled", nil},
 	OpEnding:        {"< ending", []field{reason}},
-	OpViolation:     {"< violation", []field{broken, offset, have, need, hint, text}},
+	OpViolation:     {"< violation", []field{broken, flaw, offset, have, need, hint, text}},
 	OpClosed:        {"< closed", nil},
 
 	OpOut:        {"< out", []field{text}},

@@ -68,7 +68,7 @@ method $/n order notification
 < writable
 < stalled
 < ending eof
-< violation noise offset=3 have=4 need=5 hint=bare-json {"
+< violation parse invalid=dap offset=3 have=4 need=5 hint=bare-json {"
 < closed
 < out Content-Length: 2\r\n\r\n{}
 < paused
@@ -122,6 +122,8 @@ func TestParseRefuses(t *testing.T) {
 		{head + "> cancel 1", "want c"},
 		{head + "> cancel", "want c"},
 		{head + "> call m quietly", "want quiet"},
+		{head + "> call m id=1 deadline=1ms", "out of order"},
+		{head + "> call m id=1 id=2", "out of order"},
 		{head + `> in \q`, "unknown escape"},
 		{head + `> in \x4`, "unknown escape"},
 		{head + `> in \`, "unknown escape"},
