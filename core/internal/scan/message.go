@@ -110,8 +110,11 @@ func (s *Scanner) envelope(text []byte, i int, m *Message) (int, Fault) {
 		if peek(text, i) != '"' {
 			return i, FaultSyntax
 		}
-		end, fault := stringEnd(text, i)
-		if fault != FaultNone {
+		var fault Fault
+		end := plainEnd(text, i+1)
+		if peek(text, end) == '"' {
+			end++
+		} else if end, fault = stringRestEnd(text, end); fault != FaultNone {
 			return end, fault
 		}
 		name := text[i:end]

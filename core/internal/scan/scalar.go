@@ -1,23 +1,24 @@
 package scan
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // literalEnd scans a literal name and returns the offset behind it or that of the deciding byte.
 func literalEnd(text []byte, i int) (int, Fault) {
-	name := "null"
 	switch peek(text, i) {
 	case 't':
-		name = "true"
+		return wordEnd(text, i, "true")
 	case 'f':
-		name = "false"
+		return wordEnd(text, i, "false")
 	}
-	if len(text)-i >= len(name) && string(text[i:i+len(name)]) == name {
-		return i + len(name), FaultNone
+	return wordEnd(text, i, "null")
+}
+
+// wordEnd is inlined, so that each word is compared as a constant.
+func wordEnd(text []byte, i int, word string) (int, Fault) {
+	if len(text)-i >= len(word) && string(text[i:i+len(word)]) == word {
+		return i + len(word), FaultNone
 	}
-	for j := 0; peek(text, i) == name[j]; j++ {
+	for j := 0; peek(text, i) == word[j]; j++ {
 		i++
 	}
 	return i, FaultSyntax
@@ -67,7 +68,7 @@ func fractionEnd(text []byte, i int) (int, Fault) {
 // list of semantic tokens; it returns the offset of what comes next.
 func integersEnd(text []byte, i int) int {
 	for len(text)-i >= 8 {
-		count := digitCount(binary.LittleEndian.Uint64(text[i:]))
+		count := firstStop(digitStops(binary.LittleEndian.Uint64(text[i:])))
 		if count == 0 || peek(text, i+count) != ',' || zeroLeads(text[i], count) {
 			return i
 		}
@@ -77,10 +78,9 @@ func integersEnd(text []byte, i int) int {
 }
 
 func digitsEnd(text []byte, i int) int {
-	for len(text)-i >= 8 {
-		count := digitCount(binary.LittleEndian.Uint64(text[i:]))
-		if i += count; count < 8 {
-			return i
+	for ; len(text)-i >= 8; i += 8 {
+		if stops := digitStops(binary.LittleEndian.Uint64(text[i:])); stops != 0 {
+			return i + firstStop(stops)
 		}
 	}
 	for isDigit(peek(text, i)) {
@@ -89,12 +89,11 @@ func digitsEnd(text []byte, i int) int {
 	return i
 }
 
-// digitCount returns how many of the 8 bytes of a little-endian word are digits before the first
-// that is none. Counting without a branch matters: the lengths of numbers are hard to predict.
-func digitCount(word uint64) int {
+// digitStops returns a mask of the bytes of a word that are no digits: the high bit of each is set.
+// Counting digits by it takes no branch, which matters: lengths of numbers are hard to predict.
+func digitStops(word uint64) uint64 {
 	digits := word ^ '0'*everyByte
-	stop := (digits | (digits + (0x80-10)*everyByte)) & highBits
-	return bits.TrailingZeros64(stop) >> 3
+	return (digits | (digits + (0x80-10)*everyByte)) & highBits
 }
 
 // zeroLeads reports whether first is a zero and count, the number of digits from it on, is more
