@@ -10,9 +10,11 @@ import (
 type calls struct {
 	slots     slab.Slab[call]
 	ids       slab.Table // by wire id: every slot, owing ones included
+	tokens    slab.Table // open calls, by progress token (CALL-10)
 	deadlines slab.Heap
-	open      int    // accepted and without an outcome
-	next      uint64 // the next number (CALL-1)
+	extended  slab.Ring[CallID] // progress came since the last Advance (CALL-4)
+	open      int               // accepted and without an outcome
+	next      uint64            // the next number (CALL-1)
 
 	owed slab.Ring[owedNotice] // cancel notices that found no room, oldest first (CALL-6)
 	past past
@@ -31,6 +33,10 @@ type call struct {
 	endOffset uint64   // of its frame in our output, once begun
 
 	quiet bool // no cancel notice is ever sent for it
+
+	token       keyBuffer // its progress token; size 0: none
+	extend      Time
+	deadlineMax Time
 }
 
 type owedNotice struct {
@@ -99,9 +105,18 @@ func numberKey(dst []byte, n uint64) []byte {
 func (c *Conn) settleCall(index uint32, outcome fact) {
 	outcome.call = CallID(c.calls.slots.Handle(index))
 	c.push(outcome)
+	c.close(index)
+	c.forgetCall(index)
+}
+
+// close takes an open call off everything that could still give it an outcome.
+func (c *Conn) close(index uint32) {
 	c.calls.open--
 	c.calls.deadlines.Remove(index)
-	c.forgetCall(index)
+	if k := c.calls.slots.At(index); k.token.size > 0 {
+		c.calls.tokens.Delete(ident.Hash(c.cfg.Seed, k.token.bytes()), index)
+		k.token.size = 0
+	}
 }
 
 func (c *Conn) forgetCall(index uint32) {
@@ -194,8 +209,7 @@ func (c *Conn) giveUp(index uint32, kind EventKind) {
 	}
 	handle := CallID(c.calls.slots.Handle(index))
 	c.push(fact{kind: kind, call: handle})
-	c.calls.open--
-	c.calls.deadlines.Remove(index)
+	c.close(index)
 	k.owing = true
 	c.calls.owed.Push(owedNotice{index, handle})
 	c.payOwed()

@@ -19,14 +19,14 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	if err != nil {
 		return 0, err
 	}
-	if opts.Extend != 0 || opts.ProgressToken != nil {
-		return 0, ErrUnsupported // progress is not built yet (CALL-10)
-	}
 	if opts.Deadline != 0 && opts.Deadline <= c.now {
 		return 0, ErrTimeout
 	}
 	if c.calls.open >= c.cfg.Limits.CallsMax {
 		return 0, ErrTooManyCalls
+	}
+	if err := c.checkProgress(&opts); err != nil {
+		return 0, err
 	}
 	if opts.ID != nil {
 		if err := c.checkID(opts.ID); err != nil {
@@ -41,7 +41,10 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	}
 
 	index, k := c.calls.slots.Put()
-	*k = call{key: keyBuffer{long: k.key.long}, wire: append(k.wire[:0], opts.ID...)}
+	*k = call{
+		key: keyBuffer{long: k.key.long}, token: keyBuffer{long: k.token.long},
+		wire: append(k.wire[:0], opts.ID...), extend: opts.Extend, deadlineMax: opts.DeadlineMax,
+	}
 	k.quiet = opts.Quiet || c.spec.uncancellable(method)
 	if opts.ID != nil {
 		c.key = ident.Append(c.key[:0], opts.ID)
@@ -51,6 +54,7 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	k.key.set(c.key)
 	c.calls.ids.Put(ident.Hash(c.cfg.Seed, c.key), index)
 	c.calls.open++
+	c.calls.carry(c, index, opts.ProgressToken)
 	if opts.Deadline != 0 && opts.Deadline != Never {
 		c.calls.deadlines.Push(index, int64(opts.Deadline))
 	}

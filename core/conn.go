@@ -156,6 +156,7 @@ func (c *Conn) Advance(now Time) {
 	}
 	c.now = now
 	c.timers.start(now)
+	c.extendCalls()
 	for when, kind := c.Deadline(); when <= now; when, kind = c.Deadline() {
 		c.expired(kind)
 	}

@@ -73,6 +73,8 @@ var fuzzBodies = []string{
 	`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}`,
 	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`,
 	`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`,
+	`{"jsonrpc":"2.0","method":"$/progress","params":{"token":"t"}}`,
+	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t"}}`,
 	`[]`, `1`, `nonsense`, ``, "\uFEFF{}", `{"seq":1,"type":"event"}`, `{"jsonrpc":"2.0","id":1e0,"result":{"a":[1,2,{}]}}`,
 }
 
@@ -142,6 +144,9 @@ func (d *driver) call(x byte) {
 	opts := CallOptions{Quiet: x&1 != 0}
 	if x&2 != 0 {
 		opts.Deadline = d.now + Time(x)
+	}
+	if x&8 != 0 {
+		opts.ProgressToken, opts.Extend, opts.DeadlineMax = []byte(`"t"`), Time(x), d.now+200
 	}
 	if x&4 != 0 {
 		opts.ID = [][]byte{[]byte(`"x"`), []byte(`3`), []byte(`1e1`), []byte(`1.5`), []byte(`true`)}[x%5]

@@ -34,6 +34,9 @@ type profileSpec struct {
 	ownCancelCode   Code      // what a request that we cancel is answered with (REQ-7)
 	neverCancelled  [2]string // calls that no cancel notice is sent for (CALL-6)
 	barrier         string    // the request that nothing overtakes (SCHED-6)
+	progressMethod  string    // the notification that carries progress; "": none (CALL-10)
+	progressField   string    // the member of params that names the token
+	progressOurs    bool      // with a token of nobody it is dropped, instead of being ordinary
 	nullIDServed    bool      // a request with id null is served (MSG-4)
 	batches         bool      // arrays are accepted (MSG-8)
 	lifecycle       bool      // STOP-9's gates where initialize is registered
@@ -47,6 +50,7 @@ var profiles = [...]profileSpec{
 		name: "lsp", framing: FramingHeader, framings: 1<<FramingHeader | 1<<FramingWhole,
 		cancelMethod: "$/cancelRequest", cancelField: "id", answerCancelled: true,
 		ownCancelCode: CodeServerCanceled, neverCancelled: [2]string{"initialize"},
+		progressMethod: "$/progress", progressField: "token",
 		barrier: "initialize", lifecycle: true,
 		client: malformedEnd, lineClient: malformedEnd, server: malformedAnswer,
 	},
@@ -54,6 +58,7 @@ var profiles = [...]profileSpec{
 		name: "mcp", framing: FramingLine, framings: 1<<FramingLine | 1<<FramingWhole,
 		cancelMethod: "notifications/cancelled", cancelField: "requestId",
 		ownCancelCode: CodeInternal, neverCancelled: [2]string{"initialize", "server/discover"},
+		progressMethod: "notifications/progress", progressField: "progressToken", progressOurs: true,
 		barrier: "initialize",
 		client:  malformedSkip, lineClient: malformedSkip, server: malformedAnswer,
 	},

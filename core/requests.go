@@ -149,6 +149,9 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 		c.cancelNotice(body, m.Params)
 		return
 	}
+	if c.spec.progressMethod != "" && string(method) == c.spec.progressMethod && c.progressed(body, m.Params) {
+		return
+	}
 	entry := rs.lookup(method)
 	if _, why := c.gate(method, entry, false); why != "" {
 		c.stats.Dropped++
