@@ -18,8 +18,7 @@ type Bounds struct {
 	// stopping fails. Default 2 s.
 	Kill time.Duration
 	// Output is how long the output of a child that has exited is still read, because a
-	// descendant may hold the pipe open for ever. It also bounds how long an error waits for the
-	// exit status and the end of stderr. Default 500 ms.
+	// descendant may hold the pipe open for ever; the rest of stderr gets as long. Default 500 ms.
 	Output time.Duration
 }
 

@@ -43,17 +43,19 @@ func (in *Input) Write(p []byte) (int, error) {
 	return in.file.Write(p)
 }
 
-// Close ends the child's stdin, behind what exec.Cmd.Stdin still yields. It does not wait for that.
+// Close ends the child's stdin, behind what exec.Cmd.Stdin still yields. It does not wait for
+// that, and it is repeatable.
 func (in *Input) Close() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	select {
-	case <-in.fed:
-		return in.file.Close()
-	default:
+	if !isClosed(in.fed) {
 		in.closeFed = true
 		return nil
 	}
+	if err := in.file.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // feed copies the first bytes. If the child stops reading, it ends with the pipe; a reader that

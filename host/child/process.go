@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/parley-rpc/parley/host"
 )
@@ -130,7 +131,7 @@ func (p *Process) Wait(ctx context.Context) (*os.ProcessState, error) {
 // only error.
 func (p *Process) Stop() error {
 	if p.Stdin != nil {
-		// A failed close of a pipe has closed it; a second one says so.
+		// Even where it fails, a pipe is closed.
 		_ = p.Stdin.Close()
 	}
 	p.askToStop()
@@ -141,9 +142,15 @@ func (p *Process) Stop() error {
 // askToStop starts the ladder and leaves stdin to whoever is still writing to it.
 func (p *Process) askToStop() { p.request.Do(func() { close(p.stop) }) }
 
+// obituaryWait is less than the 500 ms that STOP-4 lets an error wait, so that what is known by
+// then is in time.
+const obituaryWait = 450 * time.Millisecond
+
 // obituary says what became of the process in one line: program, status, tail of stderr (STOP-4).
-// It waits for these until ctx ends.
+// It waits for these until ctx ends, but no longer than obituaryWait.
 func (p *Process) obituary(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, obituaryWait)
+	defer cancel()
 	status := "still running"
 	if state, err := p.Wait(ctx); err == nil {
 		status = "ended with unknown status"

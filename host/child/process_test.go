@@ -20,7 +20,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is also the child's main, where a test starts its own binary as a server.
+func TestMain(m *testing.M) {
+	if serve, ok := servers[os.Getenv(serverVariable)]; ok {
+		os.Exit(serve())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // short are bounds for children that are known to use them up.
 var short = WithBounds(Bounds{
