@@ -43,7 +43,7 @@ func diagnostic(text *Text, p Problem, severity Severity) Diagnostic {
 
 // duplicates appends one problem for each name that its object already has.
 func duplicates(text *Text, node *Node, problems []Problem) []Problem {
-	if node == nil {
+	if node == nil || len(node.Children) == 0 {
 		return problems
 	}
 	first := make(map[string]*Key, len(node.Children))

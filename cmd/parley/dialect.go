@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/host"
+	"github.com/parley-rpc/parley/host/child"
+)
+
+// dialect is what a client says around its calls in one profile, and what it answers.
+type dialect struct {
+	options host.Options
+	// answers are the server's requests that are served; core refuses all others (REQ-5).
+	answers map[string]func(params json.RawMessage) (json.RawMessage, error)
+	// greet is the handshake; nil: none. Its counterpart at the end is child.Peer's (STOP-10).
+	greet func(ctx context.Context, p *child.Peer, e *env) error
+}
+
+var dialects = map[string]dialect{
+	"lsp": {
+		options: host.LSP,
+		answers: map[string]func(json.RawMessage) (json.RawMessage, error){
+			"workspace/configuration":        noConfiguration,
+			"client/registerCapability":      constant("null"),
+			"client/unregisterCapability":    constant("null"),
+			"window/workDoneProgress/create": constant("null"),
+		},
+		greet: greetLSP,
+	},
+	"mcp": {
+		options: host.MCP,
+		answers: map[string]func(json.RawMessage) (json.RawMessage, error){
+			"roots/list": constant(`{"roots":[]}`),
+			"ping":       constant("{}"),
+		},
+		greet: greetMCP,
+	},
+	"plain": {
+		options: host.Plain,
+		answers: map[string]func(json.RawMessage) (json.RawMessage, error){
+			"ping": constant("{}"),
+		},
+	},
+}
+
+// mux returns the table of what the server may ask.
+func (d *dialect) mux() *host.Mux {
+	mux := host.NewMux()
+	for method, answer := range d.answers {
+		mux.HandleRaw(method, core.ModeRead, func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+			return answer(params)
+		})
+	}
+	return mux
+}
+
+func constant(result string) func(json.RawMessage) (json.RawMessage, error) {
+	return func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(result), nil }
+}
+
+// noConfiguration answers one null for each section asked for: use your defaults.
+func noConfiguration(params json.RawMessage) (json.RawMessage, error) {
+	var asked struct {
+		Items []struct{} `json:"items"`
+	}
+	if err := json.Unmarshal(params, &asked); err != nil {
+		return nil, &host.RPCError{Code: host.InvalidParams, Message: err.Error()}
+	}
+	return json.Marshal(make([]any, len(asked.Items)))
+}
+
+// greetLSP claims what dialects serves and nothing else (REQ-8).
+func greetLSP(ctx context.Context, p *child.Peer, e *env) error {
+	directory, err := e.directory()
+	if err != nil {
+		return err
+	}
+	// A path with a drive letter has no slash in front, a file URI has.
+	root := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(directory), "/")}
+	params := map[string]any{
+		"processId":  os.Getpid(),
+		"clientInfo": clientInfo(),
+		"rootUri":    root.String(),
+		"capabilities": map[string]any{
+			"general":   map[string]any{"positionEncodings": []string{"utf-16"}},
+			"workspace": map[string]any{"configuration": true},
+			"window":    map[string]any{"workDoneProgress": true},
+		},
+	}
+	if _, err := host.Call[json.RawMessage](ctx, p, "initialize", params); err != nil {
+		return err
+	}
+	return p.Notify(ctx, "initialized", struct{}{})
+}
+
+// mcpVersions are the protocol versions with an initialize handshake, the one offered last (ERA-10).
+var mcpVersions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+
+func greetMCP(ctx context.Context, p *child.Peer, _ *env) error {
+	offered := mcpVersions[len(mcpVersions)-1]
+	params := map[string]any{
+		"protocolVersion": offered,
+		"capabilities":    map[string]any{"roots": struct{}{}},
+		"clientInfo":      clientInfo(),
+	}
+	result, err := host.Call[struct {
+		ProtocolVersion string `json:"protocolVersion"`
+	}](ctx, p, "initialize", params)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(mcpVersions, result.ProtocolVersion) {
+		return protocolError{fmt.Sprintf("peer: initialize: offered MCP %s and got %.64q, which is no version known here",
+			offered, result.ProtocolVersion)}
+	}
+	return p.Notify(ctx, "notifications/initialized", nil)
+}
+
+func clientInfo() map[string]string {
+	return map[string]string{"name": "parley", "version": buildInfo().Version}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/host"
+	"github.com/parley-rpc/parley/host/child"
+	"github.com/parley-rpc/parley/host/wasmhost"
+)
+
+// The exit codes, as --help lists them. A signal adds its number to exitSignal.
+const (
+	exitOK         = 0
+	exitAnswer     = 1 // the peer answered with an error, or a check failed
+	exitUsage      = 2
+	exitStart      = 3
+	exitTimeout    = 4
+	exitProtocol   = 5
+	exitPeerDied   = 6
+	exitOurFailure = 70
+	exitSignal     = 128
+)
+
+// usageError is a mistake in the command line or in what it names.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+// protocolError is an answer that is well-formed and breaks the profile's rules.
+type protocolError struct{ text string }
+
+func (e protocolError) Error() string { return e.text }
+
+// checkError is a failed check; the check has printed what there is to say.
+type checkError struct{ failed int }
+
+func (e checkError) Error() string { return fmt.Sprintf("%d of the checks failed", e.failed) }
+
+// codeError ends a server with the exit code that its protocol demands, and nothing more to say.
+type codeError int
+
+func (e codeError) Error() string { return "" }
+
+// signalError is the cause of the context when a signal ended the command.
+type signalError syscall.Signal
+
+func (e signalError) Error() string { return "stopped by a signal: " + syscall.Signal(e).String() }
+
+// exitCode says whose fault an error is. A signal wins over what it led to, and the end of the
+// time over the session that ended because of it.
+func exitCode(ctx context.Context, err error) int {
+	var (
+		signal    signalError
+		code      codeError
+		usage     usageError
+		start     *child.StartError
+		answer    *host.RPCError
+		check     checkError
+		violation *core.ProtocolError
+		breach    protocolError
+		misfit    *host.ParseError
+	)
+	switch {
+	case errors.As(context.Cause(ctx), &signal):
+		return exitSignal + int(signal)
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, host.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return exitTimeout
+	case errors.As(err, &start):
+		return exitStart
+	case errors.As(err, &answer), errors.As(err, &check):
+		return exitAnswer
+	case errors.As(err, &violation), errors.As(err, &breach), errors.As(err, &misfit):
+		return exitProtocol
+	case errors.As(err, new(*wasmhost.TrapError)):
+		return exitOurFailure
+	case errors.Is(err, host.ErrClosed):
+		return exitPeerDied
+	case errors.Is(err, host.ErrTooLarge):
+		return exitUsage // our own message is over the limit; the peer's would be a violation
+	}
+	return exitOurFailure
+}
+
+// errorLine is what stderr gets: one line, whatever bytes of the peer's are in it (REQ-6).
+func errorLine(ctx context.Context, err error) string {
+	var signal signalError
+	if errors.As(context.Cause(ctx), &signal) {
+		return signal.Error()
+	}
+	return oneLine(strings.TrimPrefix(err.Error(), "parley: "))
+}
+
+// lineRunesMax bounds a line for people.
+const lineRunesMax = 1024
+
+// oneLine replaces control and direction characters, so that text of a peer's can neither break a
+// line nor steer a terminal, and cuts what is too long.
+func oneLine(text string) string {
+	runes := []rune(strings.TrimSpace(text))
+	cut := len(runes) > lineRunesMax
+	if cut {
+		runes = runes[:lineRunesMax]
+	}
+	for i, r := range runes {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			runes[i] = ' '
+		case !unicode.IsPrint(r):
+			runes[i] = unicode.ReplacementChar
+		}
+	}
+	if cut {
+		return string(runes) + "…"
+	}
+	return string(runes)
+}

@@ -1,0 +1,163 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// witness tells when every process that holds it has ended: a named pipe that the command opens
+// as descriptor 9 and its descendants inherit.
+type witness struct {
+	path   string
+	opened chan struct{}
+	gone   chan error
+}
+
+func newWitness(t *testing.T) *witness {
+	t.Helper()
+	w := &witness{path: filepath.Join(t.TempDir(), "witness"), opened: make(chan struct{}), gone: make(chan error, 1)}
+	if err := syscall.Mkfifo(w.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		pipe, err := os.Open(w.path) // blocks until the command opens it
+		close(w.opened)
+		if err != nil {
+			w.gone <- err
+			return
+		}
+		defer pipe.Close()
+		_, err = io.ReadAll(pipe)
+		w.gone <- err
+	}()
+	return w
+}
+
+// hold is the command line of a shell script that holds the witness.
+func (w *witness) hold(script string) []string {
+	return []string{"--", "sh", "-c", `exec 9>"$0"; ` + script, w.path}
+}
+
+// wait returns once nobody holds the witness; a command left behind hangs it, and the test with it.
+func (w *witness) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-w.opened:
+	default:
+		t.Error("the command never ran")
+		pipe, err := os.OpenFile(w.path, os.O_WRONLY, 0) // lets the reader go
+		if err != nil {
+			t.Fatal(err)
+		}
+		pipe.Close()
+	}
+	if err := <-w.gone; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBadPeers(t *testing.T) {
+	for _, test := range []struct {
+		name, script string
+		args         []string
+		code         int
+		want         string
+	}{
+		{"text", `echo hello; sleep 5`, []string{"--no-handshake"}, exitProtocol, "hello"},
+		{"zeros", `exec cat /dev/zero`, nil, exitProtocol, "byte"},
+		{"gone", `exec true`, nil, exitPeerDied, "exit status 0"},
+		{"dies loudly", `echo because >&2; exit 3`, nil, exitPeerDied, "because"},
+		{"silent", `exec sleep 100`, []string{"--timeout", "1s"}, exitTimeout, "initialize"},
+		{"huge", `printf 'Content-Length: 99999999999\r\n\r\n'; sleep 5`, nil, exitProtocol, "length"},
+		{"deaf to SIGTERM", `trap '' TERM; while :; do sleep 1; done`, []string{"--timeout", "1s"}, exitTimeout, "initialize"},
+	} {
+		for _, engine := range []string{"native", "wazero"} {
+			t.Run(test.name+" "+engine, func(t *testing.T) {
+				t.Parallel()
+				w := newWitness(t)
+				args := append([]string{"call", "x", "--engine", engine}, test.args...)
+				got := asProcess(t, append(args, w.hold(test.script)...)...)
+				got.wantLine(t, test.code, test.want)
+				if got.stdout != "" {
+					t.Errorf("stdout %q, want nothing", got.stdout)
+				}
+				w.wait(t)
+			})
+		}
+	}
+}
+
+func TestCommandsThatCannotStart(t *testing.T) {
+	asProcess(t, "call", "x", "--", "no-such-program").wantLine(t, exitStart, "no-such-program")
+	asProcess(t, "call", "x", "--", "/nowhere/program").wantLine(t, exitStart, "no such file")
+	asProcess(t, "call", "x", "--", t.TempDir()).wantLine(t, exitStart, "is a directory")
+}
+
+func TestSignalsEndTheCommand(t *testing.T) {
+	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		w := newWitness(t)
+		args := append([]string{"call", "x"}, w.hold("exec sleep 100")...)
+		command := exec.Command(binary, args...)
+		var stderr bytes.Buffer
+		command.Stderr = &stderr
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-w.opened
+		if err := command.Process.Signal(signal); err != nil {
+			t.Error(err)
+		}
+		// The error only repeats the exit code.
+		_ = command.Wait()
+		outcome{code: command.ProcessState.ExitCode(), stderr: stderr.String()}.wantLine(t, code, signal.String())
+		w.wait(t)
+	}
+}
+
+func TestPeerLSPExitCodes(t *testing.T) {
+	for _, test := range []struct {
+		input string
+		code  int
+	}{
+		{"", 1}, // LSP: the end of input without shutdown is an error
+		{"no message\r\n", 1},
+		{frame(`{"jsonrpc":"2.0","method":"exit"}`), 1},
+		{frame(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`) +
+			frame(`{"jsonrpc":"2.0","id":2,"method":"shutdown"}`) + frame(`{"jsonrpc":"2.0","method":"exit"}`), 0},
+	} {
+		command := exec.Command(binary, "peer", "lsp")
+		command.Stdin = strings.NewReader(test.input)
+		output, err := command.Output()
+		if code := command.ProcessState.ExitCode(); code != test.code {
+			t.Errorf("%q: exit code %d (%v), want %d; stdout %q", test.input, code, err, test.code, output)
+		}
+	}
+}
+
+func TestVersionNamesTheBuild(t *testing.T) {
+	got := asProcess(t, "version", "--json")
+	var b build
+	if err := json.Unmarshal([]byte(got.stdout), &b); err != nil || got.code != exitOK {
+		t.Fatal(err, got)
+	}
+	if digest, err := hex.DecodeString(b.WasmSHA256); err != nil || len(digest) != 32 {
+		t.Errorf("wasmSha256 %q", b.WasmSHA256)
+	}
+	if b.Go != runtime.Version() || b.Version == "" {
+		t.Errorf("build %+v", b)
+	}
+	if text := asProcess(t, "version"); !strings.Contains(text.stdout, b.WasmSHA256) {
+		t.Errorf("version prints %q", text.stdout)
+	}
+}

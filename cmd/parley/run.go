@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/alecthomas/kong"
+)
+
+const description = `Calls, serves and demonstrates JSON-RPC peers over pipes: language servers and MCP servers.
+
+Results go to stdout, talk to stderr.
+
+Exit codes:
+  0    ok
+  1    the peer answered with an error, or a check failed
+  2    the command line or the params are wrong
+  3    the command cannot be started
+  4    the time is up
+  5    the peer broke the protocol
+  6    the peer ended before it answered
+  70   parley itself failed
+  130  interrupted (143: terminated)`
+
+// commands is the command line; kong reads the tags.
+type commands struct {
+	Call    callCmd    `cmd:"" help:"Start a command, send it one request and print the result."`
+	Demo    demoCmd    `cmd:"" help:"Hold a conversation with the built-in language server, on both engines."`
+	Peer    peerCmd    `cmd:"" help:"Be a server on stdin and stdout."`
+	Version versionCmd `cmd:"" help:"Print version, commit, Go and the hash of the embedded module."`
+}
+
+// serverCommand is what stands behind --: a program and its arguments, untouched.
+type serverCommand []string
+
+// run is the whole program but for its process: it returns the exit code.
+func run(ctx context.Context, args []string, e *env) int {
+	var server serverCommand
+	if dashes := slices.Index(args, "--"); dashes >= 0 {
+		args, server = args[:dashes], args[dashes+1:]
+	}
+	err := dispatch(ctx, args, server, e)
+	if err == nil {
+		return exitOK
+	}
+	code := exitCode(ctx, err)
+	if line := errorLine(ctx, err); line != "" {
+		fmt.Fprintln(e.stderr, "parley: "+line)
+	}
+	return code
+}
+
+func dispatch(ctx context.Context, args []string, server serverCommand, e *env) error {
+	var cli commands
+	helped := false // kong goes on after its exit function returns
+	parser, err := kong.New(&cli,
+		kong.Name("parley"),
+		kong.Description(description),
+		kong.Writers(e.stdout, e.stderr),
+		kong.Exit(func(int) { helped = true }),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(e, server),
+	)
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(args)
+	if helped {
+		return nil
+	}
+	if err != nil {
+		return usageError{err.Error() + " (see parley --help)"}
+	}
+	if server != nil && parsed.Command() != "call <method>" && parsed.Command() != "call <method> <params>" {
+		return usageError{parsed.Command() + " takes no command behind --"}
+	}
+	return parsed.Run()
+}
