@@ -47,6 +47,7 @@ type counters struct {
 	Calls         uint64 `json:"calls"`
 	Requests      uint64 `json:"requests"`
 	Notifications uint64 `json:"notifications"`
+	Dropped       uint64 `json:"dropped"` // notifications that nobody here takes
 	Invalid       uint64 `json:"invalid"`
 	Noise         uint64 `json:"noise"`
 }
@@ -56,7 +57,7 @@ func newCounters(s core.Stats) counters {
 		BytesIn: s.BytesIn, BytesOut: s.BytesOut,
 		MessagesIn: s.FramesIn, MessagesOut: s.FramesOut,
 		Calls: s.Calls, Requests: s.Requests, Notifications: s.Notifications,
-		Invalid: s.Invalid, Noise: s.Noise,
+		Dropped: s.Dropped, Invalid: s.Invalid, Noise: s.Noise,
 	}
 }
 
