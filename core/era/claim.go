@@ -1,0 +1,57 @@
+package era
+
+import "github.com/parley-rpc/parley/core/internal/scan"
+
+// ClaimKind is what a request says about the era it wants to be served in (ERA-8).
+type ClaimKind uint8
+
+const (
+	ClaimNone      ClaimKind = iota // nothing: a legacy request
+	ClaimServed                     // a version that is served
+	ClaimUnserved                   // another version: answer -32022
+	ClaimMisshapen                  // Key is missing or has the wrong shape: answer -32602
+)
+
+// Claim is the server's view of a request's params._meta. Its slices are parts of the params.
+type Claim struct {
+	Kind         ClaimKind
+	Version      string // served and unserved; of a long one the first 64 bytes
+	Key          string // misshapen: KeyVersion, KeyInfo or KeyCapabilities
+	Info         []byte // served: the client's {"name":…,"version":…}; nil where it gave none
+	Capabilities []byte // served: an object
+}
+
+// ReadClaim reads the params of a request, a JSON text that the core has passed. served are the
+// modern versions served. A version that is not comes before what is missing: only its own
+// revision says which keys it needs.
+func ReadClaim(params []byte, served []string) Claim {
+	meta := scan.Member(params, "_meta").Of(params)
+	version := scan.Member(meta, KeyVersion).Of(meta)
+	info := scan.Member(meta, KeyInfo).Of(meta)
+	capabilities := scan.Member(meta, KeyCapabilities).Of(meta)
+	if version == nil && info == nil && capabilities == nil {
+		return Claim{}
+	}
+	if scan.Kind(version) != 's' {
+		return Claim{Kind: ClaimMisshapen, Key: KeyVersion}
+	}
+	text := scan.AppendUnquoted(nil, version)
+	c := Claim{Kind: ClaimServed, Version: string(text[:min(len(text), versionBytesMax)])}
+	switch {
+	case !contains(served, c.Version):
+		c.Kind = ClaimUnserved
+	case scan.Kind(capabilities) != 'o':
+		c.Kind, c.Key = ClaimMisshapen, KeyCapabilities
+	case info != nil && !isIdentity(info):
+		c.Kind, c.Key = ClaimMisshapen, KeyInfo
+	default:
+		c.Info, c.Capabilities = info, capabilities
+	}
+	return c
+}
+
+// isIdentity reports whether a value names a program and its version.
+func isIdentity(info []byte) bool {
+	return scan.Kind(scan.Member(info, "name").Of(info)) == 's' &&
+		scan.Kind(scan.Member(info, "version").Of(info)) == 's'
+}
