@@ -27,9 +27,11 @@ func TestVectors(t *testing.T) {
 		rewrite(t, &homes[0], files)
 	}
 	isOpen := map[string]bool{} // gaps that a home still has
+	homesPlayed := 0
 	for i := range homes {
 		home := &homes[i]
 		t.Run(home.Name, func(t *testing.T) {
+			homesPlayed++
 			for _, f := range files {
 				for i := range f.Vectors {
 					v := &f.Vectors[i]
@@ -46,6 +48,9 @@ func TestVectors(t *testing.T) {
 		if err := home.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	if homesPlayed < len(homes) { // -run chose some
+		return
 	}
 	for _, f := range files {
 		for i := range f.Vectors {

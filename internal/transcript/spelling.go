@@ -68,6 +68,7 @@ var refusedNames = []string{
 	core.ErrBadMethod:      "bad-method",
 	core.ErrBadID:          "bad-id",
 	core.ErrIDTaken:        "id-taken",
+	core.ErrBadProgress:    "bad-progress",
 	core.ErrBadCount:       "bad-count",
 	core.ErrParked:         "parked",
 }
