@@ -19,19 +19,8 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	if err != nil {
 		return 0, err
 	}
-	if opts.Deadline != 0 && opts.Deadline <= c.now {
-		return 0, ErrTimeout
-	}
-	if c.calls.open >= c.cfg.Limits.CallsMax {
-		return 0, ErrTooManyCalls
-	}
-	if err := c.checkProgress(&opts); err != nil {
+	if err := c.checkCall(&opts, 1); err != nil {
 		return 0, err
-	}
-	if opts.ID != nil {
-		if err := c.checkID(opts.ID); err != nil {
-			return 0, err
-		}
 	}
 	// The envelope without its id bounds the size, so that a refused call uses no number.
 	c.openMethod(nil, method, params)
@@ -39,7 +28,36 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	if err := c.admit(size); err != nil {
 		return 0, err
 	}
+	index, k := c.register(method, opts)
+	var id [numberBytesMax]byte
+	c.openMethod(k.appendID(id[:0]), method, params)
+	s, start := c.append(params, "}")
+	s.frames = append(s.frames, frameRef{start: start, end: len(s.buf)})
+	c.place(index, s, start, len(s.buf))
+	c.expire()
+	return CallID(c.calls.slots.Handle(index)), nil
+}
 
+// checkCall judges the options of one more call, the n-th of this command.
+func (c *Conn) checkCall(opts *CallOptions, n int) error {
+	if opts.Deadline != 0 && opts.Deadline <= c.now {
+		return ErrTimeout
+	}
+	if c.calls.open+n > c.cfg.Limits.CallsMax {
+		return ErrTooManyCalls
+	}
+	if err := c.checkProgress(opts); err != nil {
+		return err
+	}
+	if opts.ID != nil {
+		return c.checkID(opts.ID)
+	}
+	return nil
+}
+
+// register opens a call that has passed every check: it has its id before its first byte is handed
+// out (CALL-1).
+func (c *Conn) register(method string, opts CallOptions) (uint32, *call) {
 	index, k := c.calls.slots.Put()
 	*k = call{
 		key: keyBuffer{long: k.key.long}, token: keyBuffer{long: k.token.long},
@@ -59,14 +77,15 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 		c.calls.deadlines.Push(index, int64(opts.Deadline))
 	}
 	c.stats.Calls++
+	return index, k
+}
 
-	var id [numberBytesMax]byte
-	c.openMethod(k.appendID(id[:0]), method, params)
-	s, start := c.append(params, "}")
+// place notes where a call's text lies: in the last frame of a segment.
+func (c *Conn) place(index uint32, s *segment, start, end int) {
+	k := c.calls.slots.At(index)
 	k.segment, k.ref = s, len(s.calls)
-	s.calls = append(s.calls, frameRef{slot: index, start: start, end: len(s.buf)})
-	c.expire()
-	return CallID(c.calls.slots.Handle(index)), nil
+	s.calls = append(s.calls, callRef{slot: index, frame: len(s.frames) - 1, start: start, end: end})
+	s.frames[len(s.frames)-1].live++
 }
 
 // numberBytesMax is the longest token of a number of ours: 20 digits in quotes.
@@ -181,10 +200,6 @@ func (c *Conn) Cancel(id CallID) error {
 	}
 	return nil
 }
-
-// Batch sends several calls and notifications as one array (CALL-9).
-// It is not built yet: ErrUnsupported.
-func (c *Conn) Batch(items []BatchItem, ids []CallID) error { return ErrUnsupported }
 
 // Forward queues one message byte for byte, in the relay role (SEND-1).
 // It is not built yet: ErrUnsupported.

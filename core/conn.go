@@ -23,6 +23,8 @@ type Conn struct {
 	// What the parties owe each other.
 	calls    calls
 	requests requests
+	batches  slab.Slab[batch]
+	batch    uint32 // slot number + 1 of the array that is being taken apart; 0: none
 	out      output
 
 	// Facts, in the order in which they came true. attached counts those at the back whose bytes

@@ -1,15 +1,15 @@
 package core
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/parley-rpc/parley/core/internal/scan"
+	"github.com/parley-rpc/parley/core/internal/slab"
 )
 
 // output is our half of the stream: a FIFO of segments of whole frames (SEND-1).
 type output struct {
-	segments []*segment
+	segments slab.Ring[*segment]
 	free     []*segment // emptied, with the buffers that came back through Take
 	queued   int        // live bytes not taken
 	answers  int        // of them, answers and rejections (BACK-3)
@@ -21,20 +21,28 @@ type output struct {
 	blocked     bool // a command found no room and waits for EventWritable
 }
 
-// segment is a block on its way to the writer. Frames that can still be withdrawn are listed; a
-// dead one is squeezed out when the segment is taken.
+// segment is a block on its way to the writer. Frames with calls in them are listed, because those
+// can still be withdrawn; a dead one is squeezed out when the segment is taken.
 type segment struct {
 	buf     []byte
 	answers int
-	calls   []frameRef
+	frames  []frameRef
+	calls   []callRef
 	dead    int // bytes of dead frames
 }
 
-// frameRef is the place of a call's frame in its segment.
+// frameRef is a frame with calls in it.
 type frameRef struct {
-	slot       uint32
 	start, end int
-	dead       bool
+	live       int // members not withdrawn; 0: the frame is dead
+}
+
+// callRef is a call in a frame; start and end bound its text in the segment.
+type callRef struct {
+	slot       uint32
+	frame      int
+	start, end int
+	withdrawn  bool
 }
 
 const segmentBytesMax = 64 * KiB
@@ -59,8 +67,8 @@ func (o *output) choked(cfg *Config) bool {
 
 // tail returns the segment that a frame of this size is appended to.
 func (o *output) tail(size int) *segment {
-	if n := len(o.segments); n > 0 && !o.wholeFrames {
-		if last := o.segments[n-1]; len(last.buf)+size <= segmentBytesMax {
+	if n := o.segments.Count(); n > 0 && !o.wholeFrames {
+		if last := *o.segments.At(n - 1); len(last.buf)+size <= segmentBytesMax {
 			return last
 		}
 	}
@@ -70,21 +78,29 @@ func (o *output) tail(size int) *segment {
 	} else {
 		s = new(segment)
 	}
-	s.buf = slices.Grow(s.buf[:0], size)
-	s.calls, s.answers, s.dead = s.calls[:0], 0, 0
-	o.segments = append(o.segments, s)
+	if s.buf = s.buf[:0]; cap(s.buf) < size {
+		s.buf = make([]byte, 0, size)
+	}
+	s.frames, s.calls, s.answers, s.dead = s.frames[:0], s.calls[:0], 0, 0
+	o.segments.Push(s)
 	return s
 }
 
-// withdraw takes back the frame of a call that has not begun: O(1), squeezed out at Take (SEND-3).
+// withdraw takes back a call that has not begun: O(1), squeezed out at Take (SEND-3). In a batch
+// with other members its text becomes white space.
 func (o *output) withdraw(k *call) {
-	ref := &k.segment.calls[k.ref]
-	size := ref.end - ref.start
-	ref.dead = true
-	k.segment.dead += size
+	s := k.segment
+	ref := &s.calls[k.ref]
+	ref.withdrawn, k.segment = true, nil
+	f := &s.frames[ref.frame]
+	if f.live--; f.live > 0 {
+		blank(s.buf[f.start:f.end], ref.start-f.start, ref.end-f.start)
+		return
+	}
+	size := f.end - f.start
+	s.dead += size
 	o.queued -= size
 	o.accepted -= uint64(size)
-	k.segment = nil
 }
 
 // squeeze closes the gaps that dead frames left.
@@ -93,15 +109,14 @@ func (s *segment) squeeze() {
 		return
 	}
 	to, from, moved := 0, 0, 0
-	for i := range s.calls {
-		ref := &s.calls[i]
-		if !ref.dead {
-			ref.start, ref.end = ref.start-moved, ref.end-moved
-			continue
+	for i := range s.frames {
+		f := &s.frames[i]
+		if f.live == 0 {
+			to += copy(s.buf[to:], s.buf[from:f.start])
+			from = f.end
+			moved += f.end - f.start
 		}
-		to += copy(s.buf[to:], s.buf[from:ref.start])
-		from = ref.end
-		moved += ref.end - ref.start
+		f.start, f.end = f.start-moved, f.end-moved
 	}
 	to += copy(s.buf[to:], s.buf[from:])
 	s.buf = s.buf[:to]
@@ -109,7 +124,7 @@ func (s *segment) squeeze() {
 
 // discard forgets everything queued: nothing of it is ever written (SEND-5).
 func (o *output) discard() {
-	o.segments = nil
+	o.segments.Clear()
 	o.queued, o.answers, o.taken = 0, 0, 0
 }
 
@@ -132,9 +147,9 @@ func (c *Conn) Pending() int { return c.out.queued }
 // Conn owns from then on. Take returns nil when nothing is queued, and until Wrote has covered the
 // last block.
 func (c *Conn) Take(spare []byte) []byte {
-	for c.out.taken == 0 && len(c.out.segments) > 0 {
-		s := c.out.segments[0]
-		c.out.segments = slices.Delete(c.out.segments, 0, 1)
+	for c.out.taken == 0 && c.out.segments.Count() > 0 {
+		s := *c.out.segments.At(0)
+		c.out.segments.Drop()
 		s.squeeze()
 		c.begin(s)
 		c.out.queued -= len(s.buf)
@@ -157,12 +172,12 @@ func (c *Conn) Take(spare []byte) []byte {
 // begin marks the calls whose frames are in a segment that is being handed over.
 func (c *Conn) begin(s *segment) {
 	for _, ref := range s.calls {
-		if ref.dead {
+		if ref.withdrawn {
 			continue
 		}
 		k := c.calls.slots.At(ref.slot)
 		k.begun, k.segment = true, nil
-		k.endOffset = c.out.offset + uint64(ref.end)
+		k.endOffset = c.out.offset + uint64(s.frames[ref.frame].end)
 	}
 	c.out.offset += uint64(len(s.buf))
 }
@@ -301,14 +316,21 @@ func (c *Conn) renderError(code Code, message string, data bool) {
 
 // reject answers a frame or a request with an error of core's own. It waits for no room: while
 // answers fill the queue nothing is read that could be rejected (BACK-3).
-func (c *Conn) reject(id []byte, code Code, message string) {
+func (c *Conn) reject(id []byte, code Code, message string) { c.rejectIn(c.batch, id, code, message) }
+
+// rejectIn is reject for a request that came in a batch; 0: in none.
+func (c *Conn) rejectIn(batch uint32, id []byte, code Code, message string) {
 	if !c.writable() {
 		return
 	}
 	c.stats.Rejected++
 	c.openAnswer(id)
 	c.renderError(code, message, false)
-	c.appendAnswer(nil, "}}")
+	if batch != 0 {
+		c.join(batch, nil, "}}")
+	} else {
+		c.appendAnswer(nil, "}}")
+	}
 }
 
 // emitCancel queues the profile's cancel notice for a call, and reports whether there was room

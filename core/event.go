@@ -89,12 +89,13 @@ const (
 	InvalidDuplicate         // an envelope member is repeated
 	InvalidDAP               // Debug Adapter Protocol traffic (MSG-7)
 	InvalidLineSize          // a line over FrameBytesMax, discarded by a server (LINE-4)
+	InvalidBatchSize         // an array that is empty, or with more than BatchMax requests (MSG-8)
 	invalidEnd
 )
 
 var invalidNames = [invalidEnd]string{
 	"none", "empty", "json", "utf8", "depth", "charset", "scalar", "batch", "version", "method",
-	"params", "id", "null-id", "error", "shape", "duplicate", "dap", "line-size",
+	"params", "id", "null-id", "error", "shape", "duplicate", "dap", "line-size", "batch-size",
 }
 
 func (i Invalid) String() string { return invalidNames[i] }

@@ -3,6 +3,9 @@ package core
 import (
 	"strconv"
 	"testing"
+
+	"github.com/parley-rpc/parley/core/internal/frame"
+	"github.com/parley-rpc/parley/core/internal/scan"
 )
 
 // FuzzOperations decodes bytes into a sequence of operations on one Conn with small limits. Goal:
@@ -75,6 +78,9 @@ var fuzzBodies = []string{
 	`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`,
 	`{"jsonrpc":"2.0","method":"$/progress","params":{"token":"t"}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t"}}`,
+	`[{"jsonrpc":"2.0","id":7,"method":"m"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":8,"method":"u"},1]`,
+	`[{"jsonrpc":"2.0","id":1,"result":1},{"jsonrpc":"2.0","id":2,"result":2},[]]`,
+	`[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":1.0,"method":"m"}]`,
 	`[]`, `1`, `nonsense`, ``, "\uFEFF{}", `{"seq":1,"type":"event"}`, `{"jsonrpc":"2.0","id":1e0,"result":{"a":[1,2,{}]}}`,
 }
 
@@ -151,12 +157,26 @@ func (d *driver) call(x byte) {
 	if x&4 != 0 {
 		opts.ID = [][]byte{[]byte(`"x"`), []byte(`3`), []byte(`1e1`), []byte(`1.5`), []byte(`true`)}[x%5]
 	}
+	if x&16 != 0 {
+		d.batch(opts)
+		return
+	}
 	id, err := d.c.Call([]string{"a", "initialize", "", "long\u2028"}[x/64], []byte(`[1,`+"\n"+`2]`), opts)
 	if err != nil {
 		d.reservedError(err)
 		return
 	}
 	d.calls = append(d.calls, id)
+}
+
+func (d *driver) batch(opts CallOptions) {
+	ids := make([]CallID, 3)
+	items := []BatchItem{{Method: "a"}, {Method: "b", Params: []byte("{}"), Options: opts}, {Method: "n", Notification: true}}
+	if err := d.c.Batch(items, ids); err != nil {
+		d.reservedError(err)
+		return
+	}
+	d.calls = append(d.calls, ids[:2]...)
 }
 
 func (d *driver) answer(x byte) {
@@ -173,10 +193,33 @@ func (d *driver) answer(x byte) {
 
 func (d *driver) take() {
 	if block := d.c.Take(nil); block != nil {
+		d.wellFormed(block)
 		if d.taken != 0 {
 			d.t.Fatal("a block before the last one was written")
 		}
 		d.taken = len(block)
+	}
+}
+
+// wellFormed cuts and scans what goes out as the peer would.
+func (d *driver) wellFormed(block []byte) {
+	var dec frame.Decoder
+	dec.Init(frame.Config{
+		Framing: frame.Framing(d.c.cfg.Framing), HeaderBytesMax: 64, BodyBytesMax: 300, BlankBytesMax: 8,
+	})
+	scanner := scan.Scanner{DepthMax: 100}
+	for len(block) > 0 {
+		step := dec.Next(block)
+		if d.c.cfg.Framing == FramingWhole {
+			step = dec.NextWhole(block)
+		}
+		if step.Status != frame.Frame {
+			d.t.Fatalf("status %d in %q", step.Status, block)
+		}
+		if fault, at := scanner.Valid(block[step.Start:step.End]); fault != scan.FaultNone {
+			d.t.Fatalf("fault %d at %d in %q", fault, at, block)
+		}
+		block = block[step.Size:]
 	}
 }
 

@@ -102,7 +102,7 @@ func (c *Conn) ingest(arrived []byte, offset uint64, step frame.Step) {
 			answer: true,
 		})
 	case m.Form == scan.FormArray:
-		c.refuse(body, offset, refusal{invalid: InvalidBatch, answer: true})
+		c.ingestBatch(body, offset)
 	case m.Form == scan.FormScalar:
 		c.refuse(body, offset, refusal{invalid: InvalidScalar, answer: true})
 	case m.Seen&scan.MemberMethod != 0:

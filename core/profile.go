@@ -24,7 +24,6 @@ type profileSpec struct {
 	name         string
 	framing      Framing
 	framings     uint8 // bit set of the framings allowed, 1<<Framing
-	bodyBytesMax int   // 0: as the framing
 	bodyBytesMin int
 
 	cancelMethod    string    // "": none

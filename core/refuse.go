@@ -142,4 +142,5 @@ var invalidTexts = [invalidEnd]string{
 	InvalidDuplicate: "Invalid Request: repeated member",
 	InvalidDAP:       "Invalid Request: Debug Adapter Protocol traffic",
 	InvalidLineSize:  "Invalid Request: line too long",
+	InvalidBatchSize: "Invalid Request: the batch is empty or too long",
 }

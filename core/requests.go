@@ -40,6 +40,7 @@ type item struct {
 	frame  []byte // the text; nil once delivered
 	params scan.Span
 	name   scan.Span
+	batch  uint32 // the array that its answer belongs to, while it has none; 0: none
 	method []byte // instead of name, where the name has escapes
 
 	bytes      int    // its frame's size, for as long as it lives
@@ -121,6 +122,10 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 		c.reject(id, code, why)
 		return
 	}
+	if c.batch != 0 && string(method) == "initialize" {
+		c.reject(id, CodeInvalidRequest, "Invalid Request: initialize inside a batch")
+		return
+	}
 	unknown := len(rs.methods) > 0 && (entry == nil || entry.Notification)
 	if unknown || string(method) == c.spec.cancelMethod {
 		c.reject(id, CodeMethodNotFound, "Method not found")
@@ -135,6 +140,9 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	it.id = append(it.id[:0], id...)
 	it.key.set(c.key)
 	it.handle = ReqID(rs.items.Handle(index))
+	if it.batch = c.batch; it.batch != 0 {
+		c.batches.At(it.batch-1).open++
+	}
 	it.barrier = rs.spec.barrier != "" && string(method) == rs.spec.barrier && c.cfg.Role != RoleClient
 	rs.ids.Put(ident.Hash(c.cfg.Seed, c.key), index)
 	c.enter(method)
@@ -286,42 +294,56 @@ func (c *Conn) Fail(req ReqID, code Code, message string, data []byte) error {
 // answer queues the answer whose envelope is in c.render, and draws its conclusions.
 func (c *Conn) answer(index uint32, success bool, payload []byte, tail string) error {
 	it := c.requests.items.At(index)
-	if it.cancelled && it.unwanted == 0 {
-		it.answered = true
-		c.concluded(index, false)
-		return ErrCanceled
-	}
 	size := len(c.render) + len(payload) + len(tail)
-	if size > c.cfg.Limits.FrameBytesMax {
-		c.openAnswer(it.id)
-		c.renderError(CodeInternal, "Internal error: the answer is over the frame limit", false)
-		c.appendAnswer(nil, "}}")
-		it.answered = true
-		c.concluded(index, false)
+	switch {
+	case it.cancelled && it.unwanted == 0:
+		c.conclude(index, false)
+		return ErrCanceled
+	case size+c.joined(it.batch) > c.cfg.Limits.FrameBytesMax:
+		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the answer is over the frame limit")
+		c.conclude(index, false)
 		return ErrTooLarge
+	case it.batch != 0:
+		c.join(it.batch, payload, tail)
+	default:
+		if err := c.admit(size); err != nil {
+			return err
+		}
+		c.appendAnswer(payload, tail)
 	}
-	if err := c.admit(size); err != nil {
-		return err
-	}
-	c.appendAnswer(payload, tail)
-	it.answered, it.succeeded = true, success
-	c.concluded(index, success)
+	it.succeeded = success
+	c.conclude(index, success)
 	return nil
 }
 
-// concluded acts on a request's outcome: it becomes visible here (SCHED-6), and where nobody calls
+// conclude acts on a request's outcome: it becomes visible here (SCHED-6), and where nobody calls
 // Done it ends the request.
-func (c *Conn) concluded(index uint32, success bool) {
+func (c *Conn) conclude(index uint32, success bool) {
 	it := c.requests.items.At(index)
-	if it.barrier {
-		it.barrier, c.requests.barrier = false, false
-		c.phase.initialized(success)
-	}
+	it.answered = true
+	c.leaveBatch(it)
+	c.lift(it, success)
 	if c.cfg.Inbound == InboundMessages {
 		c.retire(index)
 	}
 	c.schedule()
 	c.settle()
+}
+
+// lift ends the barrier that an initialize is.
+func (c *Conn) lift(it *item, success bool) {
+	if it.barrier {
+		it.barrier, c.requests.barrier = false, false
+		c.phase.initialized(success)
+	}
+}
+
+// leaveBatch counts a request of a batch as answered, once.
+func (c *Conn) leaveBatch(it *item) {
+	if number := it.batch; number != 0 {
+		it.batch = 0
+		c.concludeMember(number)
+	}
 }
 
 // Done ends a message whose handler has returned: the next one may start, and its id is free
@@ -344,10 +366,8 @@ func (c *Conn) Done(req ReqID) error {
 	if it.request && !it.answered {
 		c.answerAbandoned(it)
 	}
-	if it.barrier {
-		it.barrier, c.requests.barrier = false, false
-		c.phase.initialized(false)
-	}
+	c.leaveBatch(it)
+	c.lift(it, false)
 	c.retire(index)
 	c.schedule()
 	c.settle()
@@ -358,9 +378,9 @@ func (c *Conn) Done(req ReqID) error {
 func (c *Conn) answerAbandoned(it *item) {
 	switch {
 	case !it.cancelled:
-		c.reject(it.id, CodeInternal, "Internal error: the handler gave no answer")
+		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the handler gave no answer")
 	case it.unwanted != 0:
-		c.reject(it.id, it.unwanted, "Request cancelled")
+		c.rejectIn(it.batch, it.id, it.unwanted, "Request cancelled")
 	}
 }
 

@@ -233,8 +233,9 @@ func (c *Conn) cancelItem(index uint32, unwanted Code) {
 		return
 	}
 	if it.request && unwanted != 0 {
-		c.reject(it.id, unwanted, "Request cancelled")
+		c.rejectIn(it.batch, it.id, unwanted, "Request cancelled")
 	}
+	c.leaveBatch(it)
 	c.requests.endWaiting(index)
 	c.requests.compact()
 }

@@ -46,7 +46,8 @@ func (c *Conn) invariants() {
 	must(c.calls.past.order.Count() <= c.cfg.Limits.AbandonedMax, "abandoned ids are bounded")
 
 	queued, answers := 0, 0
-	for _, s := range c.out.segments {
+	for i := range c.out.segments.Count() {
+		s := *c.out.segments.At(i)
 		queued += len(s.buf) - s.dead
 		answers += s.answers
 	}

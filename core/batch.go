@@ -1,0 +1,271 @@
+package core
+
+import (
+	"bytes"
+
+	"github.com/parley-rpc/parley/core/internal/ident"
+	"github.com/parley-rpc/parley/core/internal/scan"
+	"github.com/parley-rpc/parley/core/internal/slab"
+)
+
+// batch is an array of theirs whose answers are collected until they leave as one array (MSG-8).
+type batch struct {
+	answers []byte // "[" and what is answered, commas between; empty: nothing yet
+	open    int    // requests without an answer, and one while the array is taken apart
+}
+
+// batchMember is what the first look at an array notes of one request in it.
+type batchMember struct {
+	key      []byte
+	collides bool
+}
+
+// ingestBatch takes an array apart, each entry as if it came alone (MSG-8, CALL-9).
+func (c *Conn) ingestBatch(body []byte, offset uint64) {
+	if !c.spec.batches {
+		c.refuse(body, offset, refusal{invalid: InvalidBatch, answer: true})
+		return
+	}
+	members, requests := c.survey(body)
+	if len(members) == 0 || requests > c.cfg.Limits.BatchMax {
+		c.refuse(body, offset, refusal{invalid: InvalidBatchSize, answer: true})
+		return
+	}
+	index, b := c.batches.Put()
+	*b = batch{answers: b.answers[:0], open: 1}
+	c.batch = index + 1
+	elements := scan.Elements(body)
+	for i := 0; c.phase.input == InputOpen; i++ {
+		span, ok := elements.Next()
+		if !ok {
+			break
+		}
+		c.ingestEntry(span.Of(body), offset+uint64(span.Start), members[i].collides)
+	}
+	c.batch = 0
+	c.concludeMember(index + 1)
+}
+
+// survey looks at each entry of an array: how many are requests, and which of their ids collide.
+func (c *Conn) survey(body []byte) (members []batchMember, requests int) {
+	var ids slab.Table
+	for elements := scan.Elements(body); ; {
+		span, ok := elements.Next()
+		if !ok {
+			return members, requests
+		}
+		entry := span.Of(body)
+		var member batchMember
+		if _, _ = c.scanner.Message(entry, &c.message); c.message.Seen&scan.MemberMethod != 0 && c.usable(c.message.ID.Of(entry)) {
+			requests++
+			member.key = ident.Append(nil, c.message.ID.Of(entry))
+			hash := ident.Hash(c.cfg.Seed, member.key)
+			other, taken := ids.Find(hash, func(i uint32) bool { return bytes.Equal(members[i].key, member.key) })
+			if taken {
+				members[other].collides, member.collides = true, true
+			} else {
+				ids.Put(hash, uint32(len(members)))
+			}
+		}
+		members = append(members, member)
+	}
+}
+
+// ingestEntry judges one entry of an array.
+func (c *Conn) ingestEntry(entry []byte, offset uint64, collides bool) {
+	m := &c.message
+	c.scanner.Message(entry, m) // no fault: the array has passed
+	switch {
+	case m.Form != scan.FormObject:
+		c.refuse(entry, offset, refusal{invalid: InvalidScalar, answer: true})
+	case collides:
+		c.reject(m.ID.Of(entry), CodeInvalidRequest, "Invalid Request: id occurs twice in the batch")
+	case m.Seen&scan.MemberMethod != 0:
+		c.ingestMessage(entry, offset, m)
+	default:
+		c.ingestAnswer(entry, offset, m)
+	}
+}
+
+// join adds one answer, whose envelope is in c.render, to a batch.
+func (c *Conn) join(number uint32, payload []byte, tail string) {
+	b := c.batches.At(number - 1)
+	separator := byte(',')
+	if len(b.answers) == 0 {
+		separator = '['
+	}
+	b.answers = append(b.answers, separator)
+	b.answers = append(b.answers, c.render...)
+	b.answers = append(b.answers, payload...)
+	b.answers = append(b.answers, tail...)
+}
+
+// joined is how much of one frame the answers collected so far take up, brackets included.
+func (c *Conn) joined(number uint32) int {
+	if number == 0 {
+		return 0
+	}
+	return len(c.batches.At(number-1).answers) + 2
+}
+
+// concludeMember counts one request of a batch as answered; the last one sends the array.
+func (c *Conn) concludeMember(number uint32) {
+	b := c.batches.At(number - 1)
+	if b.open--; b.open > 0 {
+		return
+	}
+	if len(b.answers) > 0 && c.writable() {
+		if len(b.answers)+1 > c.cfg.Limits.FrameBytesMax {
+			c.rejectIn(0, nil, CodeInternal, "Internal error: the answers are over the frame limit")
+		} else {
+			c.render = c.render[:0]
+			c.appendAnswer(b.answers, "]")
+		}
+	}
+	if cap(b.answers) > segmentBytesMax {
+		b.answers = nil
+	}
+	c.batches.Drop(number - 1)
+}
+
+// Batch sends several calls and notifications as one array frame (CALL-9). ids has room for one
+// handle an item; a notification's is 0. Each call has its own id, budget and outcome. Where an
+// error is returned nothing was registered or queued.
+func (c *Conn) Batch(items []BatchItem, ids []CallID) error {
+	if c.cfg.Role == RoleRelay || !c.spec.batches {
+		return ErrUnsupported
+	}
+	if !c.sendable() {
+		return ErrClosed
+	}
+	if len(items) == 0 || len(items) > c.cfg.Limits.BatchMax || len(ids) < len(items) {
+		return ErrBadCount
+	}
+	size, err := c.checkBatch(items)
+	if err != nil {
+		return err
+	}
+	if err := c.admit(size); err != nil {
+		return err
+	}
+	c.sendBatch(items, ids)
+	c.expire()
+	return nil
+}
+
+// checkBatch judges every item before any is registered, and bounds the size of the array.
+func (c *Conn) checkBatch(items []BatchItem) (size int, err error) {
+	calls := 0
+	for i := range items {
+		it := &items[i]
+		params, err := c.checkMessage(it.Method, it.Params)
+		if err != nil {
+			return 0, err
+		}
+		c.openMethod(nil, it.Method, params)
+		size += len(c.render) + len(params) + len(`,}`)
+		if it.Notification {
+			continue
+		}
+		calls++
+		if err := c.checkCall(&it.Options, calls); err != nil {
+			return 0, err
+		}
+		if c.repeats(items[:i], &it.Options) {
+			return 0, ErrIDTaken
+		}
+		size += len(`"id":,`) + max(len(it.Options.ID), numberBytesMax)
+	}
+	return size + 1, nil
+}
+
+// repeats reports a chosen id or a token that an earlier item of the same batch has.
+func (c *Conn) repeats(earlier []BatchItem, opts *CallOptions) bool {
+	for i := range earlier {
+		other := &earlier[i].Options
+		if earlier[i].Notification {
+			continue
+		}
+		if opts.ID != nil && other.ID != nil && sameID(opts.ID, other.ID) ||
+			opts.ProgressToken != nil && other.ProgressToken != nil && sameID(opts.ProgressToken, other.ProgressToken) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameID(a, b []byte) bool {
+	return bytes.Equal(ident.Append(nil, a), ident.Append(nil, b))
+}
+
+// sendBatch registers the calls of a batch and queues its frame.
+func (c *Conn) sendBatch(items []BatchItem, ids []CallID) {
+	type place struct {
+		index      uint32
+		start, end int
+	}
+	var text []byte
+	var places []place
+	for i := range items {
+		it := &items[i]
+		params, _ := c.checkMessage(it.Method, it.Params)
+		separator := byte(',')
+		if i == 0 {
+			separator = '['
+		}
+		text = append(text, separator)
+		start := len(text)
+		ids[i] = 0
+		if it.Notification {
+			c.openMethod(nil, it.Method, params)
+		} else {
+			index, k := c.register(it.Method, it.Options)
+			c.openMethod(k.appendID(nil), it.Method, params)
+			ids[i] = CallID(c.calls.slots.Handle(index))
+			places = append(places, place{index: index, start: start})
+		}
+		text = append(text, c.render...)
+		text = append(text, params...)
+		text = append(text, '}')
+		if !it.Notification {
+			places[len(places)-1].end = len(text)
+		}
+	}
+	c.render = c.render[:0]
+	s, start := c.append(text, "]")
+	if len(places) == 0 {
+		return
+	}
+	body := len(s.buf) - len(text) - 1
+	if c.cfg.Framing == FramingLine {
+		body--
+	}
+	s.frames = append(s.frames, frameRef{start: start, end: len(s.buf), live: len(items) - len(places)})
+	for _, p := range places {
+		c.place(p.index, s, body+p.start, body+p.end)
+	}
+}
+
+// blank overwrites frame[start:end], one member of a batch, and one comma beside it, with spaces.
+// The frame keeps its size, so that its header stays true.
+func blank(frame []byte, start, end int) {
+	fill := func(from, to int) {
+		for i := from; i < to; i++ {
+			frame[i] = ' '
+		}
+	}
+	fill(start, end)
+	after := end
+	for frame[after] == ' ' {
+		after++
+	}
+	if frame[after] == ',' {
+		fill(after, after+1)
+		return
+	}
+	before := start - 1
+	for frame[before] == ' ' {
+		before--
+	}
+	fill(before, before+1)
+}
