@@ -18,8 +18,6 @@ type end struct {
 	inputOver bool // no further message will arrive
 	closing   bool // Shutdown or Close was called
 	over      bool // nothing reaches the machine any more
-	bounded   bool // the bounds of STOP-2 run
-	bounds    [2]Timer
 
 	described chan struct{}
 	err       *SessionError
@@ -65,27 +63,12 @@ func (p *Peer) describe(err *SessionError) {
 	close(p.end.described)
 }
 
-// inputOver: the reader stops, Messages ends after what is retained, and admitted handlers have
-// STOP-2's bounds. Peer.mu is held.
+// inputOver: the reader stops, and Messages ends after what is retained. Peer.mu is held.
 func (p *Peer) inputOver() {
 	p.end.inputOver = true
 	p.mayRead.Broadcast()
 	p.inbox.wake()
 	p.room.wakeFirst()
-	if p.mux != nil {
-		p.bound()
-	}
-}
-
-// bound starts the two bounds of an ending, once: handlers are cancelled after the grace, and
-// everything after grace and shutdown (STOP-2). Peer.mu is held.
-func (p *Peer) bound() {
-	if p.end.bounded {
-		return
-	}
-	p.end.bounded = true
-	p.end.bounds[0] = p.clock.AfterFunc(time.Duration(p.graceNs), func() { p.cancelHandlers(ErrClosed) })
-	p.end.bounds[1] = p.clock.AfterFunc(time.Duration(p.stopNs), p.abort)
 }
 
 // abort ends everything now. A handler that ignores its context does not hold the session.
@@ -117,11 +100,6 @@ func (p *Peer) finish() {
 	p.inputOver()
 	p.mayWrite.Broadcast()
 	p.timer.Stop()
-	for _, timer := range p.end.bounds {
-		if timer != nil {
-			timer.Stop()
-		}
-	}
 	go p.release()
 }
 
@@ -178,46 +156,59 @@ func (p *Peer) closedBy() error {
 	return &SessionError{Reason: reason}
 }
 
+// errCut is a shutdown that ran into its bounds.
+var errCut = errors.New("what was owed to the peer is not all written")
+
 // Shutdown ends the session in order: nothing new is accepted, our open calls and the handlers that
 // run may finish within Config.GraceNs, what is owed is written within ShutdownNs (STOP-2). When
-// ctx ends first, the session is aborted. Messages that nobody fetched are dropped. It returns Err.
+// ctx ends first, the session is aborted. Messages that nobody is fetching are dropped. It returns
+// Err, or a *SessionError where a bound cut off what was owed.
 func (p *Peer) Shutdown(ctx context.Context) error {
-	p.stop(func(Machine) {})
+	p.stop(func(m Machine) {
+		if !p.inbox.consumed {
+			p.discardMessages(m)
+		}
+	})
 	select {
 	case <-p.done:
 	case <-ctx.Done():
 		p.abort()
 		<-p.done
 	}
-	return p.Err()
+	return p.stopped()
 }
 
-// Close is Shutdown without waiting for answers: our open calls fail with ErrClosed, the peer is
-// told of their cancelling. It is repeatable, and bounded by the configured times. It returns Err.
+// Close is Shutdown by an owner who wants no more of the session: our open calls fail with
+// ErrClosed, the peer is told of their cancelling, and Messages ends. It is repeatable, and bounded
+// by Config.GraceNs and ShutdownNs together.
 func (p *Peer) Close() error {
 	p.stop(func(m Machine) {
 		for _, id := range sortedKeys(p.calls) {
 			p.calls[id].closing = true
 			_ = m.Cancel(id) // its outcome comes either way
 		}
+		p.discardMessages(m)
 	})
 	<-p.done
-	return p.Err()
+	return p.stopped()
 }
 
-// stop shuts the machine down. Requests that the application took from Messages and will not
-// answer any more are ended, as a handler's would be; so are those that wait (REQ-7).
-func (p *Peer) stop(f func(m Machine)) {
-	_ = p.update(func(m Machine) error {
+// stop shuts the machine down, and lets go of what f says in the same turn.
+func (p *Peer) stop(letGo func(m Machine)) {
+	_ = p.update(func(m Machine) error { // a session that has ended is stopped
 		p.end.closing = true
 		m.Shutdown()
-		f(m)
-		if p.mux == nil && !p.inbox.consumed && !p.inbox.discarded {
-			p.discardMessages(m)
-		}
-		p.bound()
+		letGo(m)
 		return nil
 	})
+}
+
+func (p *Peer) stopped() error {
+	err := p.Err()
+	if state := p.State(); err == nil && state.Output == core.OutputFailed {
+		return &SessionError{Reason: state.Reason, Err: errCut}
+	}
+	return err
 }
 
 // FinishInput closes the peer's input behind everything queued and returns when that is done. It

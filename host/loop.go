@@ -254,7 +254,7 @@ func (p *Peer) advance() {
 	deadline, kind := p.machine.Deadline()
 	if kind != core.TimerCall || deadline > now {
 		p.hold = hold{}
-		p.machine.Advance(now)
+		p.machine.Advance(min(deadline, now)) // a call's deadline behind another's gets its hold
 		return
 	}
 	h := &p.hold

@@ -182,10 +182,15 @@ func (p *Peer) leaveMessages() {
 	})
 }
 
-// discardMessages ends what was delivered and never answered, and drops what waits. Peer.mu is held.
+// discardMessages refuses what the application took from Messages and did not answer, and drops
+// what waits. Peer.mu is held.
 func (p *Peer) discardMessages(m Machine) {
+	if p.mux != nil || p.inbox.discarded {
+		return
+	}
 	p.inbox.discarded = true
 	p.inbox.waiting = nil
+	p.inbox.wake()
 	for _, id := range sortedKeys(p.requests) {
 		delete(p.requests, id)
 		p.refuseUnread(m, id)

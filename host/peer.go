@@ -13,16 +13,13 @@ import (
 // Peer is one session: a machine, a transport, and a reader, a writer and a timer between them.
 // Every method may be called from any goroutine.
 type Peer struct {
-	transport *Transport
-	clock     Clock
-	codec     Codec
-	mux       *Mux // nil: messages wait for Messages
-	log       *slog.Logger
-	explain   func(ctx context.Context) string
-	limits    core.Limits
-	graceNs   core.Time
-	stopNs    core.Time // grace and shutdown together
-
+	transport    *Transport
+	clock        Clock
+	codec        Codec
+	mux          *Mux // nil: messages wait for Messages
+	log          *slog.Logger
+	explain      func(ctx context.Context) string
+	limits       core.Limits
 	shutdownCode core.Code // answers what a shutdown leaves unanswered (REQ-7)
 
 	// handlers is the parent of every handler's context; it ends with the session.
@@ -96,8 +93,6 @@ func newPeer(transport *Transport, machine Machine, cfg core.Config, options Opt
 		log:          options.Logger,
 		explain:      options.Explain,
 		limits:       machine.Limits(),
-		graceNs:      cfg.GraceNs,
-		stopNs:       cfg.GraceNs + cfg.ShutdownNs,
 		done:         make(chan struct{}),
 		outputClosed: make(chan struct{}),
 		calls:        map[core.CallID]*pendingCall{},
