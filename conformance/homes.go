@@ -23,17 +23,17 @@ type Home struct {
 // Homes makes every home; the caller closes each. reactor is the WASI module to play on, nil for
 // the one that is published.
 func Homes(reactor []byte) ([]Home, error) {
-	wazero, err := wazero(reactor)
+	sandbox, err := inWazero(reactor)
 	if err != nil {
 		return nil, err
 	}
 	native := Home{Name: "native", Open: host.Native, Stride: 1, Close: func() error { return nil }}
-	return []Home{native, wazero}, nil
+	return []Home{native, sandbox}, nil
 }
 
-// wazero is the core as a WASI module. An instance costs milliseconds and lives as long as a
+// inWazero is the core as a WASI module. An instance costs milliseconds and lives as long as a
 // connection on it, so a connection that says nothing keeps one for all vectors.
-func wazero(reactor []byte) (Home, error) {
+func inWazero(reactor []byte) (Home, error) {
 	ctx := context.Background()
 	options := []wasmhost.Option{wasmhost.PerInstance(2)}
 	if reactor != nil {
@@ -50,7 +50,7 @@ func wazero(reactor []byte) (Home, error) {
 	return Home{
 		Name:   "wazero",
 		Open:   engine.Machine,
-		Stride: 7,
+		Stride: 3,
 		Close:  func() error { return errors.Join(quiet.Close(), engine.Close(ctx)) },
 	}, nil
 }

@@ -164,3 +164,13 @@ func FuzzTranscript(f *testing.F) {
 		}
 	})
 }
+
+func TestRulesAreListedOnce(t *testing.T) {
+	rules, err := Rules([]byte("# B-2 A-1  One.\nopen\n\n# A-1 A-10  Two.\nopen\n"))
+	if err != nil || strings.Join(rules, " ") != "B-2 A-1 A-10" {
+		t.Error(rules, err)
+	}
+	if _, err := Rules([]byte("open")); err == nil {
+		t.Error("a file without a title has rules")
+	}
+}
