@@ -112,13 +112,11 @@ func echo(t *testing.T, engine host.Engine, near, far *host.Transport) {
 	t.Helper()
 	mux := host.NewMux()
 	mux.HandleRaw("echo", core.ModeRead, echoRaw)
-	options := host.PlainServer
-	options.Engine = engine
+	server, client := host.PlainServer, host.Plain
+	server.Engine, client.Engine = engine, engine
 	served := make(chan error, 1)
-	go func() { served <- host.Serve(t.Context(), far, mux, options) }()
-	options = host.Plain
-	options.Engine = engine
-	p, err := host.New(near, options)
+	go func() { served <- host.Serve(t.Context(), far, mux, server) }()
+	p, err := host.New(near, client)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,32 +67,26 @@ func (p *Peer) waitForRoom(ctx context.Context, due core.Time, w *waiter, comman
 		timer := p.clock.AfterFunc(untilDue(p.clock.Now(), due), func() { close(expired) })
 		defer timer.Stop()
 	}
+	defer p.leaveRoom(w)
 	for {
-		var gaveUp error
 		select {
 		case <-w.wake:
 		case <-expired:
-			gaveUp = ErrTimeout
+			return ErrTimeout
 		case <-ctx.Done():
-			gaveUp = endOf(ctx)
+			return endOf(ctx)
 		}
-		err := p.update(func(m Machine) error {
-			err := gaveUp
-			if err == nil {
-				err = command(m)
-			}
-			if err != core.ErrOutputFull {
-				p.room.leave(w)
-			}
-			return err
-		})
-		if gaveUp != nil {
-			return gaveUp
-		}
-		if err != core.ErrOutputFull {
+		if err := p.update(command); err != core.ErrOutputFull {
 			return err
 		}
 	}
+}
+
+// leaveRoom is a door of its own: whoever waits behind must learn of the session's end, too.
+func (p *Peer) leaveRoom(w *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.room.leave(w)
 }
 
 // ctxError is nil while a context goes on, else its sentinel.
