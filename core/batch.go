@@ -80,10 +80,8 @@ func (c *Conn) ingestEntry(entry []byte, offset uint64, collides bool) {
 		c.refuse(entry, offset, refusal{invalid: InvalidScalar, answer: true})
 	case collides:
 		c.reject(m.ID.Of(entry), CodeInvalidRequest, "Invalid Request: id occurs twice in the batch")
-	case m.Seen&scan.MemberMethod != 0:
-		c.ingestMessage(entry, offset, m)
 	default:
-		c.ingestAnswer(entry, offset, m)
+		c.ingestObject(entry, offset, m)
 	}
 }
 

@@ -178,9 +178,8 @@ func (c *Conn) stray() {
 
 // failAnswer fails the call that an invalid response names, and reports whether there was one
 // (MSG-5).
-func (c *Conn) failAnswer(body []byte, m *scan.Message) bool {
-	id := c.answerable(body, m)
-	if id == nil || scan.Kind(id) == '0' {
+func (c *Conn) failAnswer(body, id []byte) bool {
+	if scan.Kind(id) != 's' && scan.Kind(id) != 'n' {
 		return false
 	}
 	index, found := c.lookup(id)

@@ -201,10 +201,6 @@ func (c *Conn) Cancel(id CallID) error {
 	return nil
 }
 
-// Forward queues one message byte for byte, in the relay role (SEND-1).
-// It is not built yet: ErrUnsupported.
-func (c *Conn) Forward(frame []byte, splices ...Splice) error { return ErrUnsupported }
-
 // SetVersion records the negotiated MCP version, which decides whether batches are accepted.
 // It is not built yet: ErrUnsupported.
 func (c *Conn) SetVersion(version string) error { return ErrUnsupported }

@@ -138,8 +138,8 @@ func (c *Config) Validate() error {
 		return &ConfigError{Field: "Profile", Value: int64(c.Profile), Max: int64(len(profiles)) - 1}
 	case c.Role > RoleRelay:
 		return &ConfigError{Field: "Role", Value: int64(c.Role), Max: int64(RoleRelay)}
-	case c.Role == RoleRelay:
-		return &ConfigError{Field: "Role", Reason: "the relay role is not built yet"}
+	case c.Role == RoleRelay && len(c.Methods) > 0:
+		return &ConfigError{Field: "Methods", Reason: "a relay serves no methods"}
 	case c.Framing > FramingWhole || profiles[c.Profile].framings&(1<<c.Framing) == 0:
 		return &ConfigError{Field: "Framing", Reason: "not one of profile " + c.Profile.String()}
 	case c.Envelope != EnvelopeJSONRPC:

@@ -43,7 +43,7 @@ type Conn struct {
 	invalids  int // Invalid frames in a row (MSG-6)
 	stats     Stats
 
-	text   []byte // what Next unescaped; valid as long as an event
+	text   []byte // what was unescaped since the last input
 	render []byte // a frame's envelope while it is composed
 	key    []byte // an id's canonical key while it is looked up
 }

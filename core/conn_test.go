@@ -99,3 +99,58 @@ func TestRequestReply(t *testing.T) {
 		t.Errorf("events %+v", evs)
 	}
 }
+
+// Next ends nothing: goal, that what two calls of it unescaped stands side by side.
+func TestNextEndsNothing(t *testing.T) {
+	c := newConn(t, Defaults(ProfilePlain, RoleServer))
+	c.Want(10)
+	for _, name := range []string{`\u0061`, `\u0062`} {
+		if err := feed(t, c, `{"jsonrpc":"2.0","id":"`+name+`","method":"`+name+`"}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var a, b Event
+	if !c.Next(&a) || !c.Next(&b) {
+		t.Fatal("no events")
+	}
+	if string(a.Method) != "a" || string(b.Method) != "b" {
+		t.Errorf("methods %q and %q", a.Method, b.Method)
+	}
+}
+
+// A relay hands on every frame as it came, invalid ones included, and answers none (MSG-6).
+func TestRelay(t *testing.T) {
+	c := newConn(t, Defaults(ProfileMCP, RoleRelay))
+	c.Want(10)
+	lines := []string{
+		`{"jsonrpc":"2.0","id":7,"method":"\u006d","params":{"a":1}}`, `{"jsonrpc":"2.0","method":"n"}`,
+		`{"jsonrpc":"2.0","id":7,"result":null}`, `{"jsonrpc":"2.0","id":null,"error":{"code":1}}`,
+		`[1]`, `{"jsonrpc":"2.0"}`, `nonsense`, `7`,
+	}
+	classes := []Class{
+		ClassRequest, ClassNotification, ClassResult, ClassError, ClassBatch, ClassInvalid, ClassInvalid, ClassInvalid,
+	}
+	for _, line := range lines {
+		if err := feed(t, c, line+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ev Event
+	for i, want := range classes {
+		if !c.Next(&ev) || ev.Kind != EventMessage || ev.Class != want || string(ev.Frame) != lines[i] {
+			t.Fatalf("%d: %v class %d %q", i, ev.Kind, ev.Class, ev.Frame)
+		}
+	}
+	if err := c.Forward([]byte("{\"a\":\n1}"), Splice{Start: 1, End: 4, Value: []byte(`"bc"`)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Forward([]byte("{}"), Splice{Start: 2, End: 1}); err != ErrBadCount {
+		t.Errorf("backward splice: %v", err)
+	}
+	if got := written(c); got != "{\"bc\": 1}\n" {
+		t.Errorf("wrote %q", got)
+	}
+	if err := c.Notify("m", nil); err != ErrUnsupported {
+		t.Errorf("notify: %v", err)
+	}
+}

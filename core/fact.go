@@ -59,7 +59,7 @@ func (c *Conn) expand(f *fact, ev *Event) {
 		Body: f.body.Of(f.frame),
 	}
 	switch f.kind {
-	case EventRequest, EventNotification:
+	case EventRequest, EventNotification, EventMessage:
 		c.expandItem(f.item, ev)
 	case EventInvalid, EventNoise, EventResync:
 		ev.Text = f.bytes
@@ -71,11 +71,19 @@ func (c *Conn) expand(f *fact, ev *Event) {
 	c.delivered(f.frame)
 }
 
-// unquote returns the text of a string token, without copying where it has no escapes.
+// unquote returns the text of a string token, without copying where it has no escapes. It is valid
+// until the next input.
 func (c *Conn) unquote(token []byte) []byte {
 	if text, ok := scan.Unquoted(token); ok {
 		return text
 	}
-	c.text = scan.AppendUnquoted(c.text[:0], token)
-	return c.text
+	start := len(c.text)
+	c.text = scan.AppendUnquoted(c.text, token)
+	return c.text[start:len(c.text):len(c.text)]
+}
+
+// expire ends the life of what Next handed out: an input has come.
+func (c *Conn) expire() {
+	c.text = c.text[:0]
+	c.verify()
 }

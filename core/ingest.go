@@ -85,30 +85,33 @@ func (c *Conn) ingest(arrived []byte, offset uint64, step frame.Step) {
 	}
 	m := &c.message
 	fault, at := scan.FaultEmpty, 0
-	if len(body) > 0 {
+	if *m = (scan.Message{}); len(body) > 0 {
 		fault, at = c.scanner.Message(body, m)
 	}
+	r := refusal{invalid: faultInvalid[fault], answer: true}
 	switch {
 	case step.Charset:
-		c.refuse(body, offset, refusal{
-			invalid: InvalidCharset, hint: HintCharset, answer: true,
-			detail: arrived[step.CharsetStart:step.CharsetEnd],
-		})
+		r.invalid, r.hint = InvalidCharset, HintCharset
+		r.detail = arrived[step.CharsetStart:step.CharsetEnd]
 	case fault != scan.FaultNone && step.Unterminated:
 		c.violate(violation(step.Broken)) // LINE-5: the last line is not complete
+		return
 	case fault != scan.FaultNone:
-		c.refuse(body, offset, refusal{
-			invalid: faultInvalid[fault], hint: c.guess(body, fault, Hint(step.Hint)), at: at, decided: true,
-			answer: true,
-		})
+		r.at, r.decided, r.hint = at, true, c.guess(body, fault, Hint(step.Hint))
+	case c.cfg.Role == RoleRelay:
 	case m.Form == scan.FormArray:
 		c.ingestBatch(body, offset)
+		return
 	case m.Form == scan.FormScalar:
-		c.refuse(body, offset, refusal{invalid: InvalidScalar, answer: true})
-	case m.Seen&scan.MemberMethod != 0:
-		c.ingestMessage(body, offset, m)
+		r.invalid = InvalidScalar
 	default:
-		c.ingestAnswer(body, offset, m)
+		c.ingestObject(body, offset, m)
+		return
+	}
+	if c.cfg.Role == RoleRelay {
+		c.relay(body, offset, m, r)
+	} else {
+		c.refuse(body, offset, r)
 	}
 }
 
@@ -119,103 +122,62 @@ var faultInvalid = [...]Invalid{
 	scan.FaultDepth:  InvalidDepth,
 }
 
-// ingestMessage judges a frame that has a method: a request or a notification (MSG-2 to MSG-4).
-func (c *Conn) ingestMessage(body []byte, offset uint64, m *scan.Message) {
-	request := m.Seen&scan.MemberID != 0
-	invalid := c.judge(body, m)
-	switch {
-	case invalid != InvalidNone:
-	case scan.Kind(m.Method.Of(body)) != 's':
-		invalid = InvalidMethod
-	case request && !c.usable(m.ID.Of(body)):
-		invalid = InvalidID
-	case !structured(m.Params.Of(body)):
-		invalid = InvalidParams
+// ingestObject acts on one object: alone in its frame, or an entry of a batch.
+func (c *Conn) ingestObject(body []byte, offset uint64, m *scan.Message) {
+	class, invalid := c.classify(body, m)
+	if class != ClassInvalid {
+		c.invalids = 0
 	}
-	if invalid != InvalidNone {
-		c.refuse(body, offset, refusal{invalid: invalid, id: c.answerable(body, m), answer: request})
-		return
-	}
-	c.invalids = 0
-	if request {
+	switch class {
+	case ClassRequest:
 		c.acceptRequest(body, m)
-	} else {
+	case ClassNotification:
 		c.acceptNotification(body, m)
+	case ClassResult:
+		c.countNull(m.Seen&scan.MemberError != 0)
+		c.answered(body, m.ID, fact{kind: EventResult, frame: body, body: m.Result})
+	case ClassError:
+		c.countNull(m.Seen&scan.MemberResult != 0)
+		c.ingestError(body, m)
+	case ClassInvalid:
+		c.ingestInvalid(body, offset, m, invalid)
 	}
 }
 
-// ingestAnswer judges a frame without a method: a response, or nothing that can be named (MSG-2).
-func (c *Conn) ingestAnswer(body []byte, offset uint64, m *scan.Message) {
-	result, fault := m.Result.Of(body), m.Error.Of(body)
-	if fault != nil && scan.Kind(fault) == '0' {
+// countNull counts a member that is there and counts as absent (MSG-2).
+func (c *Conn) countNull(extra bool) {
+	if extra {
 		c.stats.NullMembers++
-		fault = nil
 	}
-	if fault != nil && result != nil && scan.Kind(result) == '0' {
-		c.stats.NullMembers++
-		result = nil
+}
+
+// ingestError acts on an error response. One for nobody is reported, touches no call and is never
+// answered (MSG-2).
+func (c *Conn) ingestError(body []byte, m *scan.Message) {
+	code, _ := errorCode(body, m.Error)
+	f := fact{
+		kind: EventError, frame: body, code: code,
+		text: errorText(body, m.Error), body: member(body, m.Error, "data"),
 	}
-	invalid := c.judge(body, m)
-	var e scan.Span
-	var code Code
-	switch {
-	case invalid != InvalidNone:
-	case (result == nil) == (fault == nil):
-		invalid = InvalidShape
-		if m.Seen&scan.MemberSeq != 0 && m.Seen&scan.MemberType != 0 {
-			invalid = InvalidDAP
-		}
-	case fault != nil:
-		if code, e, invalid = errorShape(body, m.Error); invalid == InvalidNone && c.anonymous(body, m) {
-			c.peerError(body, m, code, e)
-			return
-		}
-	}
-	if id := m.ID.Of(body); invalid == InvalidNone && (!c.usable(id) || scan.Kind(id) == '0') {
-		invalid = InvalidID
-	}
-	if invalid != InvalidNone {
-		failed := c.failAnswer(body, m)
-		silent := failed || m.Seen&(scan.MemberResult|scan.MemberError) != 0 || c.cfg.Role == RolePeer
-		c.refuse(body, offset, refusal{invalid: invalid, id: c.answerable(body, m), answer: !silent})
+	if anonymous(body, m) {
+		c.stats.PeerErrors++
+		f.kind = EventPeerError
+		c.push(f)
 		return
 	}
-	c.invalids = 0
-	if fault != nil {
-		c.answered(body, m.ID, fact{
-			kind: EventError, frame: body, code: code, text: e, body: member(body, m.Error, "data"),
-		})
-	} else {
-		c.answered(body, m.ID, fact{kind: EventResult, frame: body, body: m.Result})
-	}
+	c.answered(body, m.ID, f)
 }
 
-// judge looks at what every message must have: its members once, and the version.
-func (c *Conn) judge(body []byte, m *scan.Message) Invalid {
-	const envelope = scan.MemberVersion | scan.MemberID | scan.MemberMethod | scan.MemberParams |
-		scan.MemberResult | scan.MemberError
-	version := m.Version.Of(body)
-	switch {
-	case m.Repeated&envelope != 0:
-		return InvalidDuplicate
-	case string(version) == `"2.0"`:
-		return InvalidNone
-	case m.Seen&(scan.MemberSeq|scan.MemberType|scan.MemberVersion) == scan.MemberSeq|scan.MemberType:
-		return InvalidDAP
-	case version == nil || scan.Kind(version) != 's' || string(c.unquote(version)) != "2.0":
-		return InvalidVersion
+// ingestInvalid fails the call that a misshapen answer names, and then applies the malformed
+// policy. What looks like an answer or a notification is never answered (MSG-5, MSG-6).
+func (c *Conn) ingestInvalid(body []byte, offset uint64, m *scan.Message, invalid Invalid) {
+	id := c.answerable(body, m)
+	answer := m.Seen&scan.MemberID != 0
+	if m.Seen&scan.MemberMethod == 0 {
+		failed := c.failAnswer(body, id)
+		answer = !failed && m.Seen&(scan.MemberResult|scan.MemberError) == 0
 	}
-	return InvalidNone
-}
-
-// usable reports whether an id token may name a request: a string, a number or null within
-// IDBytesMax (MSG-4).
-func (c *Conn) usable(id []byte) bool {
-	switch scan.Kind(id) {
-	case 's', 'n', '0':
-		return len(id) <= c.cfg.Limits.IDBytesMax
-	}
-	return false
+	c.refuse(body, offset, refusal{invalid: invalid, id: id, answer: answer})
 }
 
 // answerable returns the id that a refusal may carry: the one usable id of a valid JSON text, or
@@ -226,58 +188,6 @@ func (c *Conn) answerable(body []byte, m *scan.Message) []byte {
 		return nil
 	}
 	return id
-}
-
-// structured reports whether params is an object, an array, or as good as absent (MSG-3).
-func structured(params []byte) bool {
-	if params == nil {
-		return true
-	}
-	switch scan.Kind(params) {
-	case 'o', 'a', '0':
-		return true
-	}
-	return false
-}
-
-// errorShape reads an error object: its code and the span of its message, a string or absent
-// (MSG-5).
-func errorShape(body []byte, span scan.Span) (Code, scan.Span, Invalid) {
-	if scan.Kind(span.Of(body)) != 'o' {
-		return 0, scan.Span{}, InvalidError
-	}
-	code, ok := scan.Int32(member(body, span, "code").Of(body))
-	if !ok {
-		return 0, scan.Span{}, InvalidError
-	}
-	text := member(body, span, "message")
-	if scan.Kind(text.Of(body)) != 's' {
-		text = scan.Span{}
-	}
-	return Code(code), text, InvalidNone
-}
-
-// member is scan.Member in offsets of the body.
-func member(body []byte, object scan.Span, name string) scan.Span {
-	s := scan.Member(object.Of(body), name)
-	if !s.Present() {
-		return s
-	}
-	return scan.Span{Start: object.Start + s.Start, End: object.Start + s.End}
-}
-
-// anonymous reports an answer for nobody: its id is null or absent.
-func (c *Conn) anonymous(body []byte, m *scan.Message) bool {
-	return m.Seen&scan.MemberID == 0 || scan.Kind(m.ID.Of(body)) == '0'
-}
-
-// peerError reports an error response for nobody. It touches no call and is never answered (MSG-2).
-func (c *Conn) peerError(body []byte, m *scan.Message, code Code, text scan.Span) {
-	c.invalids = 0
-	c.stats.PeerErrors++
-	c.push(fact{
-		kind: EventPeerError, frame: body, code: code, text: text, body: member(body, m.Error, "data"),
-	})
 }
 
 func clone(b []byte) []byte { return append([]byte(nil), b...) }

@@ -33,7 +33,7 @@ func (c *Conn) refuse(body []byte, offset uint64, r refusal) {
 		r.hint = HintDAP
 	}
 	if c.cfg.Role == RolePeer && c.message.Seen&scan.MemberMethod == 0 {
-		r.answer = false
+		r.answer = false // MSG-6
 	}
 	c.refuseFrame(r)
 }

@@ -29,6 +29,7 @@ type requests struct {
 
 // item is one message from the peer.
 type item struct {
+	kind    EventKind
 	request bool
 	mode    Mode
 	barrier bool
@@ -37,11 +38,15 @@ type item struct {
 	key     keyBuffer // requests
 	id      []byte    // the id token as it came, echoed byte for byte (MSG-4)
 
-	frame  []byte // the text; nil once delivered
-	params scan.Span
-	name   scan.Span
-	batch  uint32 // the array that its answer belongs to, while it has none; 0: none
-	method []byte // instead of name, where the name has escapes
+	frame   []byte // the text; nil once delivered
+	params  scan.Span
+	name    scan.Span
+	idSpan  scan.Span // relay
+	class   Class     // relay
+	invalid Invalid   // relay
+	hint    Hint      // relay
+	offset  uint64    // relay
+	batch   uint32    // the array that its answer belongs to, while it has none; 0: none
 
 	bytes      int    // its frame's size, for as long as it lives
 	generation uint64 // when it started (SCHED-3)
@@ -136,7 +141,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	}
 	c.stats.Requests++
 	index, it := c.admitItem(body, m, entry)
-	it.request = true
+	it.kind, it.request = EventRequest, true
 	it.id = append(it.id[:0], id...)
 	it.key.set(c.key)
 	it.handle = ReqID(rs.items.Handle(index))
@@ -178,7 +183,7 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 	}
 	c.stats.Notifications++
 	index, it := c.admitItem(body, m, entry)
-	it.request = false
+	it.kind = EventNotification
 	if c.cfg.Inbound == InboundHandlers {
 		it.handle = ReqID(rs.items.Handle(index)) | notificationBit
 	}
@@ -196,19 +201,22 @@ func (c *Conn) admitItem(body []byte, m *scan.Message, entry *Method) (uint32, *
 	if scan.Kind(m.Params.Of(body)) == '0' {
 		it.params = scan.Span{}
 	}
-	if _, plain := scan.Unquoted(m.Method.Of(body)); !plain {
-		it.method = scan.AppendUnquoted(nil, m.Method.Of(body))
-	}
-	it.acceptedAt = c.now
 	it.bytes = len(body)
 	it.mode = c.modeOf(entry, m.ID.Present())
+	c.enqueue(index, it)
+	return index, it
+}
+
+// enqueue puts an item behind all that wait in its lane.
+func (c *Conn) enqueue(index uint32, it *item) {
+	rs := &c.requests
+	it.acceptedAt = c.now
 	rs.attached = append(rs.attached, index)
 	rs.oldestWrite() // forgets those that have ended
 	rs.lanes.push(index, it, rs.items.Handle(index))
 	rs.bytes += it.bytes
 	rs.waiting++
 	c.stats.WaitingMax = max(c.stats.WaitingMax, uint64(rs.waiting))
-	return index, it
 }
 
 // expandItem fills the event of a message that is being delivered.
@@ -216,14 +224,18 @@ func (c *Conn) expandItem(index uint32, ev *Event) {
 	it := c.requests.items.At(index)
 	ev.Req, ev.Ordinal = it.handle, it.ordinal
 	ev.Body = it.params.Of(it.frame)
-	if ev.Method = it.method; ev.Method == nil {
-		ev.Method, _ = scan.Unquoted(it.name.Of(it.frame))
+	if it.name.Present() {
+		ev.Method = c.unquote(it.name.Of(it.frame))
 	}
-	if it.request {
+	switch it.kind {
+	case EventRequest:
 		ev.ID = it.id
+	case EventMessage:
+		ev.ID, ev.Frame = it.idSpan.Of(it.frame), it.frame
+		ev.Class, ev.Invalid, ev.Hint, ev.Offset = it.class, it.invalid, it.hint, it.offset
 	}
 	c.delivered(it.frame)
-	it.frame, it.method, it.delivered = nil, nil, true
+	it.frame, it.delivered = nil, true
 	if it.handle == 0 { // a notification that nobody ends
 		c.requests.bytes -= it.bytes
 		c.requests.items.Drop(index)
@@ -407,6 +419,6 @@ func (c *Conn) retire(index uint32) {
 	if it.request {
 		rs.ids.Delete(ident.Hash(c.cfg.Seed, it.key.bytes()), index)
 	}
-	it.frame, it.method = nil, nil
+	it.frame = nil
 	rs.items.Drop(index)
 }

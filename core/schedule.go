@@ -154,11 +154,7 @@ func (c *Conn) start(index uint32) {
 	rs.waiting--
 	c.credit--
 	it.started, it.startedAt, it.generation = true, c.now, rs.generation
-	kind := EventNotification
-	if it.request {
-		kind = EventRequest
-	}
-	c.pushItem(kind, index)
+	c.pushItem(it.kind, index)
 	if it.handle == 0 {
 		return // a notification for Messages: delivered is done
 	}
@@ -247,7 +243,7 @@ func (rs *requests) endWaiting(index uint32) {
 	if it.request {
 		rs.ids.Delete(ident.Hash(rs.cfg.Seed, it.key.bytes()), index)
 	}
-	it.frame, it.method, it.gone = nil, nil, true
+	it.frame, it.gone = nil, true
 	rs.waiting--
 	rs.bytes -= it.bytes
 	rs.lanes.gone++

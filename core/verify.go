@@ -13,9 +13,9 @@ func (c *Conn) delivered(frame []byte) {
 	}
 }
 
-// expire overwrites what Next handed out, so that a slice kept too long shows, and checks what must
+// verify overwrites what Next handed out, so that a slice kept too long shows, and checks what must
 // hold between any two calls.
-func (c *Conn) expire() {
+func (c *Conn) verify() {
 	for _, frame := range c.verifier.handedOut {
 		for i := range frame {
 			frame[i] = 0xDD
