@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
+	"github.com/parley-rpc/parley/host/wasmhost"
+	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,16 +23,38 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // engines are the machines that every test of this package runs on.
 var engines = []struct {
 	name string
-	make host.Engine
+	make func(t *testing.T) host.Engine
 }{
-	{"native", host.Native},
+	{"native", func(*testing.T) host.Engine { return host.Native }},
+	{"wazero", sandbox},
+}
+
+// shared is the one compiled sandbox of this process. Its engine lives as long as the process.
+var shared struct {
+	once   sync.Once
+	engine *wasmhost.Engine
+	err    error
+}
+
+// sandbox is called outside of any bubble: what it makes is used in many.
+func sandbox(t *testing.T) host.Engine {
+	t.Helper()
+	shared.once.Do(func() {
+		module, cache := wasmtest.Reactor(t), wasmtest.Root(t)+"/build/wasm/compiled"
+		shared.engine, shared.err = wasmhost.New(context.Background(), wasmhost.Module(module), wasmhost.CacheDir(cache))
+	})
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.engine.Machine
 }
 
 // onEngines runs a test in a bubble of fake time, once an engine.
 func onEngines(t *testing.T, test func(t *testing.T, engine host.Engine)) {
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, engine.make) })
+			made := engine.make(t)
+			synctest.Test(t, func(t *testing.T) { test(t, made) })
 		})
 	}
 }

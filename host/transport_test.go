@@ -78,7 +78,7 @@ func TestRealTransports(t *testing.T) {
 		t.Run(engine.name+"/pipes", func(t *testing.T) {
 			theirIn, ourOut := osPipe(t)
 			ourIn, theirOut := osPipe(t)
-			echo(t, engine.make, host.Pipes(ourIn, ourOut), host.Pipes(theirIn, theirOut))
+			echo(t, engine.make(t), host.Pipes(ourIn, ourOut), host.Pipes(theirIn, theirOut))
 		})
 		t.Run(engine.name+"/socket", func(t *testing.T) {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -94,7 +94,7 @@ func TestRealTransports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			echo(t, engine.make, host.Duplex(near), host.Duplex(far))
+			echo(t, engine.make(t), host.Duplex(near), host.Duplex(far))
 		})
 	}
 }
