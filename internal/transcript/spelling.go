@@ -22,7 +22,7 @@ var (
 	modeNames      = names(core.ModeBypass)
 	timerNames     = names(core.TimerLinger)
 	reasonNames    = names(core.ReasonStalled)
-	invalidNames   = names(core.InvalidLineSize)
+	invalidNames   = names(core.InvalidBatchSize)
 	violationNames = names(core.ViolationBacklog)
 )
 
