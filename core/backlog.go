@@ -2,6 +2,62 @@ package core
 
 import "github.com/parley-rpc/parley/core/internal/slab"
 
+// parkedOverhead is charged for each waiting message on top of its bytes, so that a flood of tiny
+// frames meets the same bound (BACK-2).
+const parkedOverhead = 128
+
+// full reports that what waits is to stop reading (SCHED-2, BACK-1, BACK-3). A client that reads
+// messages drops instead, and a relay has nothing but the bound on bytes.
+func (rs *requests) full() bool {
+	l := &rs.cfg.Limits
+	if rs.parked >= l.ParkedBytesMax {
+		return true
+	}
+	switch {
+	case rs.cfg.Role == RoleRelay:
+		return false
+	case rs.cfg.Inbound == InboundHandlers:
+		return rs.waiting >= l.QueuedMax || rs.bytes >= l.QueuedBytesMax
+	case rs.cfg.Role == RoleClient:
+		return false
+	}
+	return rs.waiting >= l.MessagesMax
+}
+
+// paused decides whether reading goes on (BACK-3). While a call of ours is open its answer may be
+// behind what fills a queue, so that only what finds no room at all stops it.
+func (c *Conn) paused() bool {
+	if c.phase.input != InputOpen {
+		return false
+	}
+	if c.calls.open == 0 {
+		return c.requests.full() || c.out.choked(&c.cfg)
+	}
+	return c.requests.parked+c.out.overflow(&c.cfg) >= c.cfg.Limits.ParkedBytesMax && c.requests.stuck
+}
+
+// park decides about a message that has to wait below a full queue: it is retained, refused, or the
+// end of the session; and reports whether it is retained (BACK-2, BACK-3). A transport that cannot
+// be paused may go one frame past the bound.
+func (c *Conn) park(id []byte, size int) bool {
+	rs := &c.requests
+	over := rs.parked + size + parkedOverhead + c.out.overflow(&c.cfg) - c.cfg.Limits.ParkedBytesMax
+	switch {
+	case over <= 0 || rs.parked == 0:
+		return true
+	case id != nil && c.calls.open > 0 && c.out.overflow(&c.cfg) == 0:
+		c.rejectBusy(id)
+		return false
+	case c.cfg.ParkFail || over > c.cfg.Limits.FrameBytesMax:
+		c.violate(&ProtocolError{
+			Kind: ViolationBacklog, Offset: c.frames.Offset(), Need: uint64(c.cfg.Limits.ParkedBytesMax),
+		})
+		return false
+	}
+	rs.stuck = true
+	return true
+}
+
 // makeRoom sees to BACK-1 in a client that reads messages: where the backlog is full the oldest
 // notification is dropped, which may be the arriving one; where only requests are left the session
 // ends rather than drop one. It reports whether the arriving message is to be retained.

@@ -22,7 +22,7 @@ type batchMember struct {
 
 // ingestBatch takes an array apart, each entry as if it came alone (MSG-8, CALL-9).
 func (c *Conn) ingestBatch(body []byte, offset uint64) {
-	if !c.spec.batches {
+	if !c.arrays {
 		c.refuse(body, offset, refusal{invalid: InvalidBatch, answer: true})
 		return
 	}

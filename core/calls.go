@@ -201,6 +201,11 @@ func (c *Conn) giveUp(index uint32, kind EventKind) {
 		c.settleCall(index, fact{kind: kind})
 		return
 	}
+	if c.cfg.SendPolicy == SendEnd && k.endOffset > c.stats.BytesOut {
+		c.settleCall(index, fact{kind: kind})
+		c.tear()
+		return
+	}
 	if k.quiet || !c.writable() {
 		c.remember(index, pastAbandoned)
 		c.settleCall(index, fact{kind: kind})

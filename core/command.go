@@ -201,9 +201,15 @@ func (c *Conn) Cancel(id CallID) error {
 	return nil
 }
 
-// SetVersion records the negotiated MCP version, which decides whether batches are accepted.
-// It is not built yet: ErrUnsupported.
-func (c *Conn) SetVersion(version string) error { return ErrUnsupported }
+// SetVersion records the negotiated protocol version of profile mcp, which decides whether arrays
+// are accepted (MSG-8). Elsewhere it is ErrUnsupported.
+func (c *Conn) SetVersion(version string) error {
+	if !c.spec.versioned {
+		return ErrUnsupported
+	}
+	c.arrays = version == batchVersion
+	return nil
+}
 
 // TraceStart starts the trace ring (SCHED-5). It is not built yet: ErrUnsupported.
 func (c *Conn) TraceStart() error { return ErrUnsupported }

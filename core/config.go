@@ -77,7 +77,14 @@ type Method struct {
 	// Notification marks a method that is only valid without an id, so that the same method with
 	// an id is -32601 (REQ-4). A method that is not marked is only valid with one.
 	Notification bool
+	// Supersede is the path of a value under params, at most four member names: a newer waiting
+	// request of this method with the same text there replaces the older one (SCHED-8). Only
+	// methods of mode read have it; nil: none.
+	Supersede []string
 }
+
+// SupersedePathMax is the longest path of Method.Supersede.
+const SupersedePathMax = 4
 
 // Config is everything a Conn is told when it is made. Start from Defaults and change fields;
 // New validates the whole.
@@ -91,6 +98,8 @@ type Config struct {
 
 	SendPolicy SendPolicy
 	PauseOn    PauseOn
+	// ParkFail ends the session at ParkedBytesMax instead of pausing there (BACK-2).
+	ParkFail bool
 	// OutFailFast makes a command that finds no room ErrTooLarge instead of ErrOutputFull, so
 	// that hosts do not wait (SEND-2's policy fail).
 	OutFailFast bool
@@ -114,6 +123,9 @@ type Config struct {
 	StallNs    Time // an event after this long without a write (SEND-6)
 	StallMaxNs Time // the end after this long; 0: never
 }
+
+// batchVersion is the one MCP version that has batches, inbound only (MSG-8).
+const batchVersion = "2025-03-26"
 
 // Defaults returns the configuration of a profile in a role: its framing, its limits, its times.
 func Defaults(profile Profile, role Role) Config {
@@ -148,8 +160,6 @@ func (c *Config) Validate() error {
 		return &ConfigError{Field: "Inbound", Value: int64(c.Inbound), Max: int64(InboundMessages)}
 	case c.SendPolicy > SendEnd:
 		return &ConfigError{Field: "SendPolicy", Value: int64(c.SendPolicy), Max: int64(SendEnd)}
-	case c.SendPolicy == SendEnd:
-		return &ConfigError{Field: "SendPolicy", Reason: "policy end is not built yet"}
 	case c.PauseOn > PauseOnAny:
 		return &ConfigError{Field: "PauseOn", Value: int64(c.PauseOn), Max: int64(PauseOnAny)}
 	case c.FirstID > numberMax:
@@ -169,6 +179,10 @@ func (c *Config) validateMethods() error {
 			return &ConfigError{Field: "Methods", Reason: "a method without a name"}
 		case m.Mode > ModeBypass:
 			return &ConfigError{Field: "Methods", Reason: m.Name + ": unknown mode"}
+		case len(m.Supersede) > SupersedePathMax:
+			return &ConfigError{Field: "Methods", Reason: m.Name + ": the path of Supersede is too long"}
+		case len(m.Supersede) > 0 && (m.Notification || m.Mode > ModeRead):
+			return &ConfigError{Field: "Methods", Reason: m.Name + ": only requests of mode read are superseded"}
 		}
 	}
 	return nil

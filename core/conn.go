@@ -40,7 +40,8 @@ type Conn struct {
 
 	phase     phases
 	malformed malformed
-	invalids  int // Invalid frames in a row (MSG-6)
+	arrays    bool // arrays from the peer are accepted (MSG-8)
+	invalids  int  // Invalid frames in a row (MSG-6)
 	stats     Stats
 
 	text   []byte // what was unescaped since the last input
@@ -57,6 +58,7 @@ func New(cfg Config) (*Conn, error) {
 	if c.cfg.FirstID == 0 {
 		c.cfg.FirstID = 1
 	}
+	c.arrays = c.spec.batches
 	c.malformed = c.spec.policy(cfg.Role, cfg.Framing)
 	c.frames.Init(frame.Config{
 		Framing:        frame.Framing(cfg.Framing),
@@ -136,9 +138,7 @@ func (c *Conn) CommitEOF() error {
 }
 
 // Paused reports that reading is to stop until it turns false (BACK-3). Commit stays legal.
-func (c *Conn) Paused() bool {
-	return c.phase.input == InputOpen && (c.requests.full() || c.out.choked(&c.cfg))
-}
+func (c *Conn) Paused() bool { return c.paused() }
 
 // Deadline returns when Advance must be called at the latest, and why; Never when nothing is due.
 func (c *Conn) Deadline() (Time, TimerKind) {
@@ -155,6 +155,9 @@ func (c *Conn) Advance(now Time) {
 	if now < c.now {
 		c.stats.ClockBackwards++
 		now = c.now
+	}
+	if c.paused() {
+		c.stats.PausedNs += uint64(now - c.now)
 	}
 	c.now = now
 	c.timers.start(now)

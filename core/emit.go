@@ -57,6 +57,9 @@ func (o *output) fits(size, bytesMax int) bool {
 	return o.queued == 0 || o.queued+size <= bytesMax
 }
 
+// overflow is what answers take up past OutBytesMax.
+func (o *output) overflow(cfg *Config) int { return max(0, o.answers-cfg.Limits.OutBytesMax) }
+
 // choked reports that what fills the queue is to stop reading (BACK-3).
 func (o *output) choked(cfg *Config) bool {
 	if cfg.PauseOn == PauseOnAny {
@@ -317,6 +320,20 @@ func (c *Conn) renderError(code Code, message string, data bool) {
 // reject answers a frame or a request with an error of core's own. It waits for no room: while
 // answers fill the queue nothing is read that could be rejected (BACK-3).
 func (c *Conn) reject(id []byte, code Code, message string) { c.rejectIn(c.batch, id, code, message) }
+
+// rejectBusy answers a request that there is no room for, and says that it may be sent again
+// (BACK-3).
+func (c *Conn) rejectBusy(id []byte) {
+	c.stats.Rejected++
+	c.openAnswer(id)
+	c.renderError(c.spec.unableCode, "Too busy: try again", true)
+	const tail = `{"retry":true}}}`
+	if c.batch != 0 {
+		c.join(c.batch, nil, tail)
+	} else {
+		c.appendAnswer(nil, tail)
+	}
+}
 
 // rejectIn is reject for a request that came in a batch; 0: in none.
 func (c *Conn) rejectIn(batch uint32, id []byte, code Code, message string) {

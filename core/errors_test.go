@@ -86,7 +86,7 @@ func TestConfigRefused(t *testing.T) {
 		"Framing":               func(c *Config) { c.Framing = FramingLine },
 		"Envelope":              func(c *Config) { c.Envelope = 1 },
 		"Inbound":               func(c *Config) { c.Inbound = 2 },
-		"SendPolicy":            func(c *Config) { c.SendPolicy = SendEnd },
+		"SendPolicy":            func(c *Config) { c.SendPolicy = 2 },
 		"PauseOn":               func(c *Config) { c.PauseOn = 2 },
 		"FirstID":               func(c *Config) { c.FirstID = 1 << 53 },
 		"Methods":               func(c *Config) { c.Methods = []Method{{}} },

@@ -42,13 +42,13 @@ type driver struct {
 }
 
 func newDriver(t *testing.T, a, b byte) *driver {
-	cfg := Defaults(Profile(a%4), Role(b%3))
+	cfg := Defaults(Profile(a%4), Role(b%4))
 	if cfg.Profile == ProfilePlain {
 		cfg.Framing = Framing(a / 4 % 4)
 	}
 	cfg.Inbound = Inbound(b / 4 % 2)
 	cfg.LooseIDs, cfg.Resync, cfg.OutFailFast = b&8 != 0, b&16 != 0, b&32 != 0
-	if b&64 != 0 {
+	if b&64 != 0 && cfg.Role != RoleRelay {
 		cfg.Methods = []Method{
 			{Name: "initialize"}, {Name: "shutdown", Mode: ModeBypass}, {Name: "m"}, {Name: "w", Mode: ModeOrder},
 			{Name: "n", Notification: true}, {Name: "r", Mode: ModeWrite}, {Name: "b", Mode: ModeBackground},
@@ -58,6 +58,8 @@ func newDriver(t *testing.T, a, b byte) *driver {
 	cfg.Limits.HeaderBytesMax, cfg.Limits.BlankBytesMax = 64, 8
 	cfg.Limits.CallsMax, cfg.Limits.AbandonedMax = 5, 3
 	cfg.Limits.RunningMax, cfg.Limits.QueuedMax, cfg.Limits.MessagesMax = 3, 4, 4
+	cfg.Limits.ParkedBytesMax, cfg.ParkFail = 900, a&32 != 0
+	cfg.SendPolicy = SendPolicy(a / 64 % 2)
 	cfg.Limits.DepthMax, cfg.Limits.IDBytesMax, cfg.Limits.MalformedMax = 6, 32, 5
 	c, err := New(cfg)
 	if err != nil {

@@ -4,7 +4,7 @@ package core
 // why a message is refused; "" lets it pass. A notification that is refused is dropped.
 func (c *Conn) gate(method []byte, entry *Method, request bool) (Code, string) {
 	if c.phase.stopping {
-		return c.spec.ownCancelCode, "shutting down"
+		return c.spec.unableCode, "shutting down"
 	}
 	if !c.requests.gated || entry != nil && entry.Mode == ModeBypass {
 		return 0, ""

@@ -30,13 +30,14 @@ type profileSpec struct {
 	cancelField     string    // the member of params that names the request
 	cancelTagged    bool      // ids are {"number":n} or {"text":s} instead of the id itself
 	answerCancelled bool      // a cancelled request is answered
-	ownCancelCode   Code      // what a request that we cancel is answered with (REQ-7)
+	unableCode      Code      // what a request that we cancel, or have no room for, is answered with (REQ-7, BACK-3)
 	neverCancelled  [2]string // calls that no cancel notice is sent for (CALL-6)
 	barrier         string    // the request that nothing overtakes (SCHED-6)
 	progressMethod  string    // the notification that carries progress; "": none (CALL-10)
 	progressField   string    // the member of params that names the token
 	progressOurs    bool      // with a token of nobody it is dropped, instead of being ordinary
 	nullIDServed    bool      // a request with id null is served (MSG-4)
+	versioned       bool      // SetVersion decides about arrays
 	batches         bool      // arrays are accepted (MSG-8)
 	lifecycle       bool      // STOP-9's gates where initialize is registered
 
@@ -48,7 +49,7 @@ var profiles = [...]profileSpec{
 	ProfileLSP: {
 		name: "lsp", framing: FramingHeader, framings: 1<<FramingHeader | 1<<FramingWhole,
 		cancelMethod: "$/cancelRequest", cancelField: "id", answerCancelled: true,
-		ownCancelCode: CodeServerCanceled, neverCancelled: [2]string{"initialize"},
+		unableCode: CodeServerCanceled, neverCancelled: [2]string{"initialize"},
 		progressMethod: "$/progress", progressField: "token",
 		barrier: "initialize", lifecycle: true,
 		client: malformedEnd, lineClient: malformedEnd, server: malformedAnswer,
@@ -56,21 +57,22 @@ var profiles = [...]profileSpec{
 	ProfileMCP: {
 		name: "mcp", framing: FramingLine, framings: 1<<FramingLine | 1<<FramingWhole,
 		cancelMethod: "notifications/cancelled", cancelField: "requestId",
-		ownCancelCode: CodeInternal, neverCancelled: [2]string{"initialize", "server/discover"},
+		unableCode: CodeInternal, neverCancelled: [2]string{"initialize", "server/discover"},
 		progressMethod: "notifications/progress", progressField: "progressToken", progressOurs: true,
-		barrier: "initialize",
-		client:  malformedSkip, lineClient: malformedSkip, server: malformedAnswer,
+		versioned: true,
+		barrier:   "initialize",
+		client:    malformedSkip, lineClient: malformedSkip, server: malformedAnswer,
 	},
 	ProfileControl: {
 		name: "control", framing: FramingLength4, framings: 1 << FramingLength4, bodyBytesMin: 1,
 		cancelMethod: "parley/control/v1/connection/cancel-request", cancelTagged: true,
-		answerCancelled: true, ownCancelCode: CodeInternal,
+		answerCancelled: true, unableCode: CodeInternal,
 		client: malformedEnd, lineClient: malformedEnd, server: malformedEnd,
 	},
 	ProfilePlain: {
 		name: "plain", framing: FramingLine,
 		framings:        1<<FramingHeader | 1<<FramingLine | 1<<FramingLength4 | 1<<FramingWhole,
-		answerCancelled: true, ownCancelCode: CodeInternal, nullIDServed: true, batches: true,
+		answerCancelled: true, unableCode: CodeInternal, nullIDServed: true, batches: true,
 		client: malformedEnd, lineClient: malformedSkip, server: malformedAnswer,
 	},
 }

@@ -5,8 +5,10 @@ import "github.com/parley-rpc/parley/core/internal/scan"
 // relay hands on one frame as it is: a relay classifies, and numbers, answers and drops nothing.
 // An invalid frame is reported whole and counted towards nothing (MSG-6).
 func (c *Conn) relay(body []byte, offset uint64, m *scan.Message, r refusal) {
-	rs := &c.requests
-	index, it := rs.items.Put()
+	if !c.park(nil, len(body)) {
+		return
+	}
+	index, it := c.requests.items.Put()
 	*it = item{id: it.id, key: keyBuffer{long: it.key.long}}
 	it.kind, it.mode = EventMessage, ModeRead
 	it.frame, it.bytes, it.offset = body, len(body), offset

@@ -17,6 +17,8 @@ type requests struct {
 	waiting    int            // accepted and not started
 	running    int            // started and not ended
 	bytes      int            // frames of both (SCHED-2)
+	parked     int            // charge of those that wait (BACK-2)
+	stuck      bool           // a message found no room while a call of ours was open (BACK-3)
 	barrier    bool           // an initialize is not answered yet (SCHED-6)
 	generation uint64         // raised by each write that succeeds (SCHED-3)
 	methods    map[string]int // name to place in Config.Methods; looked up, never walked
@@ -83,16 +85,11 @@ func (rs *requests) idle() bool {
 	return rs.waiting == 0 && (rs.running == 0 || rs.released)
 }
 
-// full reports that what waits is to stop reading (SCHED-2, BACK-3). A client that reads messages
-// drops instead (BACK-1).
-func (rs *requests) full() bool {
-	switch {
-	case rs.cfg.Inbound == InboundHandlers:
-		return rs.waiting >= rs.cfg.Limits.QueuedMax || rs.bytes >= rs.cfg.Limits.QueuedBytesMax
-	case rs.cfg.Role == RoleClient:
-		return false
-	}
-	return rs.waiting >= rs.cfg.Limits.MessagesMax
+// unwait counts a message that waits no more.
+func (rs *requests) unwait(it *item) {
+	rs.waiting--
+	rs.parked -= it.bytes + parkedOverhead
+	rs.stuck = rs.stuck && rs.parked >= rs.cfg.Limits.ParkedBytesMax
 }
 
 // find returns the request whose wire id has this key.
@@ -136,7 +133,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 		c.reject(id, CodeMethodNotFound, "Method not found")
 		return
 	}
-	if !c.makeRoom(true) {
+	if !c.makeRoom(true) || !c.park(id, len(body)) {
 		return
 	}
 	c.stats.Requests++
@@ -178,7 +175,7 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 		c.stats.Dropped++
 		return
 	}
-	if !c.makeRoom(false) {
+	if !c.makeRoom(false) || !c.park(nil, len(body)) {
 		return
 	}
 	c.stats.Notifications++
@@ -216,6 +213,7 @@ func (c *Conn) enqueue(index uint32, it *item) {
 	rs.lanes.push(index, it, rs.items.Handle(index))
 	rs.bytes += it.bytes
 	rs.waiting++
+	rs.parked += it.bytes + parkedOverhead
 	c.stats.WaitingMax = max(c.stats.WaitingMax, uint64(rs.waiting))
 }
 

@@ -151,7 +151,7 @@ func (rs *requests) unended(handle uint64) bool {
 func (c *Conn) start(index uint32) {
 	rs := &c.requests
 	it := rs.items.At(index)
-	rs.waiting--
+	rs.unwait(it)
 	c.credit--
 	it.started, it.startedAt, it.generation = true, c.now, rs.generation
 	c.pushItem(it.kind, index)
@@ -209,7 +209,7 @@ func (c *Conn) CancelRequest(ordinal uint64) error {
 		if !rs.items.Live(i) || rs.items.At(i).ordinal != ordinal || rs.items.At(i).gone {
 			continue
 		}
-		c.cancelItem(i, c.spec.ownCancelCode)
+		c.cancelItem(i, c.spec.unableCode)
 		c.schedule()
 		c.settle()
 		return nil
@@ -244,7 +244,7 @@ func (rs *requests) endWaiting(index uint32) {
 		rs.ids.Delete(ident.Hash(rs.cfg.Seed, it.key.bytes()), index)
 	}
 	it.frame, it.gone = nil, true
-	rs.waiting--
+	rs.unwait(it)
 	rs.bytes -= it.bytes
 	rs.lanes.gone++
 }
@@ -258,7 +258,7 @@ func (c *Conn) cancelAll() {
 	}
 	for i := range rs.items.End() {
 		if rs.items.Live(i) && !rs.items.At(i).gone {
-			c.cancelItem(i, c.spec.ownCancelCode)
+			c.cancelItem(i, c.spec.unableCode)
 		}
 	}
 }

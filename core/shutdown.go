@@ -100,6 +100,15 @@ func (c *Conn) Shutdown() {
 	c.settle()
 }
 
+// tear ends the conversation for sending: an interruption hit a frame that is being written, and no
+// peer can find its way back from half a frame. What the peer says still arrives (SEND-4, SEND-5).
+func (c *Conn) tear() {
+	c.phase.outputTo(outputFail)
+	c.phase.because(ReasonTorn, nil)
+	c.loseCalls(func(*call) bool { return true })
+	c.out.discard()
+}
+
 // Abort ends everything at once: the transport is gone, or its owner wants no more of it (STOP-3).
 func (c *Conn) Abort() {
 	c.phase.outputTo(outputFail)

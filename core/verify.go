@@ -60,7 +60,7 @@ func (c *Conn) invariants() {
 
 func (c *Conn) invariantsOfRequests() {
 	rs := &c.requests
-	waiting, running, ids, gone, bytes := 0, 0, 0, 0, 0
+	waiting, running, ids, gone, bytes, parked := 0, 0, 0, 0, 0, 0
 	for i := range rs.items.End() {
 		if !rs.items.Live(i) {
 			continue
@@ -74,6 +74,7 @@ func (c *Conn) invariantsOfRequests() {
 			gone++
 		case !it.started:
 			waiting++
+			parked += it.bytes + parkedOverhead
 		case it.handle != 0:
 			running++
 		}
@@ -85,6 +86,7 @@ func (c *Conn) invariantsOfRequests() {
 	}
 	must(waiting == rs.waiting, "the waiting messages are counted")
 	must(running == rs.running, "the running messages are counted")
+	must(parked == rs.parked, "the charge of what waits is counted")
 	must(bytes == rs.bytes, "the bytes of messages are counted")
 	must(ids == rs.ids.Count(), "each live request has one id entry")
 	must(gone == rs.lanes.gone, "the ended messages in the queue are counted")

@@ -55,3 +55,35 @@ func isIdentity(info []byte) bool {
 	return scan.Kind(scan.Member(info, "name").Of(info)) == 's' &&
 		scan.Kind(scan.Member(info, "version").Of(info)) == 's'
 }
+
+// Handshake is a server's view of the params of initialize. Its slices are parts of them.
+type Handshake struct {
+	Version      string // what to answer: the one asked for where it is known, else the newest
+	Info         []byte // an object; nil where there is none
+	Capabilities []byte // an object; nil where there is none
+}
+
+// ReadHandshake reads the params of initialize, a JSON text that the core has passed. It is false
+// when they name no version: answer -32602.
+func ReadHandshake(params []byte) (Handshake, bool) {
+	version := scan.Member(params, "protocolVersion").Of(params)
+	if scan.Kind(version) != 's' {
+		return Handshake{}, false
+	}
+	h := Handshake{Version: legacyVersions[0]}
+	if asked := string(scan.AppendUnquoted(nil, version)); contains(legacyVersions[:], asked) {
+		h.Version = asked
+	}
+	if info := scan.Member(params, "clientInfo").Of(params); scan.Kind(info) == 'o' {
+		h.Info = info
+	}
+	if capabilities := scan.Member(params, "capabilities").Of(params); scan.Kind(capabilities) == 'o' {
+		h.Capabilities = capabilities
+	}
+	return h, true
+}
+
+// Can reports whether a client's capabilities name one.
+func Can(capabilities []byte, name string) bool {
+	return scan.Member(capabilities, name).Present()
+}

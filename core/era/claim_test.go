@@ -34,3 +34,17 @@ func TestERA8ClaimsOfARequest(t *testing.T) {
 		}
 	}
 }
+
+func TestERA10ServerAnswersAHandshakeVersionItKnows(t *testing.T) {
+	for asked, want := range map[string]string{
+		`"2024-11-05"`: "2024-11-05", `"2026-07-28"`: "2025-11-25", `"x"`: "2025-11-25", `7`: "", `null`: "",
+	} {
+		h, ok := ReadHandshake([]byte(`{"protocolVersion":` + asked + `,"capabilities":{"roots":{}},"clientInfo":[]}`))
+		if h.Version != want || ok != (want != "") {
+			t.Errorf("%s: got %q, %v", asked, h.Version, ok)
+		}
+		if ok && (!Can(h.Capabilities, "roots") || Can(h.Capabilities, "sampling") || h.Info != nil) {
+			t.Errorf("%s: capabilities %s, info %s", asked, h.Capabilities, h.Info)
+		}
+	}
+}
