@@ -75,6 +75,9 @@ func (p *player) event(ev *core.Event) (r Record, err error) {
 		r.Body = shown(ev.Body)
 	case OpMessage:
 		r.Class = ev.Class
+		r.Invalid = ev.Invalid
+		r.Offset = ev.Offset
+		r.Hint = ev.Hint
 		r.ID = shown(ev.ID)
 		r.Method = shown(ev.Method)
 		r.Body = shown(ev.Body)

@@ -162,7 +162,7 @@ var spellings = [opEnd]spelling{
 
 	OpRequest:       {"< request", []field{req, ordinal, id, method, body}},
 	OpNotification:  {"< notification", []field{reqIf, ordinal, method, body}},
-	OpMessage:       {"< message", []field{class, id, named, inside, text}},
+	OpMessage:       {"< message", []field{class, flaw, offset, hint, id, named, inside, text}},
 	OpResult:        {"< result", []field{call, body}},
 	OpError:         {"< error", []field{call, code(), data, text}},
 	OpInvalidAnswer: {"< invalid-answer", []field{call, body}},

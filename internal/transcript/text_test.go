@@ -53,6 +53,7 @@ method $/n order notification
 < notification r2 #2 m [1]
 < notification #3 m
 < message request id=7 method=m body=[1] {"jsonrpc":"2.0"}
+< message invalid invalid=json offset=3 hint=header Content
 < result c1 3
 < error c1 -32601 data=[1] no such
 < invalid-answer c1 {"x": 1}
