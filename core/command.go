@@ -210,12 +210,3 @@ func (c *Conn) SetVersion(version string) error {
 	c.arrays = version == batchVersion
 	return nil
 }
-
-// TraceStart starts the trace ring (SCHED-5). It is not built yet: ErrUnsupported.
-func (c *Conn) TraceStart() error { return ErrUnsupported }
-
-// TraceStop stops the trace ring (SCHED-5). It is not built yet: ErrUnsupported.
-func (c *Conn) TraceStop() error { return ErrUnsupported }
-
-// Snapshot copies the work in progress (SCHED-5). It is not built yet: ErrUnsupported.
-func (c *Conn) Snapshot(s *Snapshot) error { return ErrUnsupported }

@@ -38,6 +38,7 @@ type Conn struct {
 	timers    timers
 	stallTold bool // EventStalled was pushed since the last write
 
+	watch     watch
 	phase     phases
 	malformed malformed
 	arrays    bool // arrays from the peer are accepted (MSG-8)
@@ -72,6 +73,7 @@ func New(cfg Config) (*Conn, error) {
 	c.scanner.DepthMax = cfg.Limits.DepthMax
 	c.calls.next = c.cfg.FirstID
 	c.requests.init(&c.cfg, c.spec)
+	c.watch.stats = make([]methodStats, len(cfg.Methods))
 	c.out.wholeFrames = cfg.Framing == FramingWhole || cfg.SendPolicy == SendEnd
 	if c.requests.gated {
 		c.phase.lifecycle = LifecycleUninitialized
@@ -161,6 +163,7 @@ func (c *Conn) Advance(now Time) {
 	}
 	c.now = now
 	c.timers.start(now)
+	c.stamp()
 	c.extendCalls()
 	for when, kind := c.Deadline(); when <= now; when, kind = c.Deadline() {
 		c.expired(kind)

@@ -38,7 +38,7 @@ type driver struct {
 	closed   bool
 	taken    int
 	now      Time
-	nextID   int
+	snapshot Snapshot
 }
 
 func newDriver(t *testing.T, a, b byte) *driver {
@@ -50,7 +50,7 @@ func newDriver(t *testing.T, a, b byte) *driver {
 	cfg.LooseIDs, cfg.Resync, cfg.OutFailFast = b&8 != 0, b&16 != 0, b&32 != 0
 	if b&64 != 0 && cfg.Role != RoleRelay {
 		cfg.Methods = []Method{
-			{Name: "initialize"}, {Name: "shutdown", Mode: ModeBypass}, {Name: "m"}, {Name: "w", Mode: ModeOrder},
+			{Name: "initialize"}, {Name: "shutdown", Mode: ModeBypass}, {Name: "m", Supersede: []string{"k"}}, {Name: "w", Mode: ModeOrder},
 			{Name: "n", Notification: true}, {Name: "r", Mode: ModeWrite}, {Name: "b", Mode: ModeBackground},
 		}
 	}
@@ -72,7 +72,7 @@ var fuzzBodies = []string{
 	`{"jsonrpc":"2.0","id":1,"result":1}`, `{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"\u0061"}}`,
 	`{"jsonrpc":"2.0","id":"x","result":null}`, `{"jsonrpc":"2.0","id":3,"error":{"code":"no"}}`,
 	`{"jsonrpc":"2.0","method":"n"}`, `{"jsonrpc":"2.0","method":"n","params":[1]}`,
-	`{"jsonrpc":"2.0","id":7,"method":"m"}`, `{"jsonrpc":"2.0","id":"7","method":"\u006d","params":{}}`,
+	`{"jsonrpc":"2.0","id":7,"method":"m"}`, `{"jsonrpc":"2.0","id":"7","method":"\u006d","params":{"k":1}}`, `{"jsonrpc":"2.0","id":71,"method":"m","params":{"k":1}}`,
 	`{"jsonrpc":"2.0","id":8,"method":"w"}`, `{"jsonrpc":"2.0","id":12,"method":"r"}`, `{"jsonrpc":"2.0","id":13,"method":"b"}`, `{"jsonrpc":"2.0","id":0,"method":"initialize"}`,
 	`{"jsonrpc":"2.0","id":9,"method":"shutdown"}`, `{"jsonrpc":"2.0","method":"exit"}`,
 	`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}`,
@@ -124,6 +124,8 @@ func (d *driver) step(op, x byte) {
 	case 14:
 		d.reservedError(c.CancelRequest(uint64(x % 16)))
 	case 15:
+		d.reservedError(c.TraceStart())
+		d.reservedError(c.Snapshot(&d.snapshot))
 		d.end(x)
 	}
 	if x%4 == 0 {

@@ -2,11 +2,11 @@ package core
 
 // gate applies the gates of LSP's life: before initialize, and after shutdown (STOP-9). It returns
 // why a message is refused; "" lets it pass. A notification that is refused is dropped.
-func (c *Conn) gate(method []byte, entry *Method, request bool) (Code, string) {
+func (c *Conn) gate(method []byte, entry *entry, request bool) (Code, string) {
 	if c.phase.stopping {
 		return c.spec.unableCode, "shutting down"
 	}
-	if !c.requests.gated || entry != nil && entry.Mode == ModeBypass {
+	if !c.requests.gated || entry != nil && entry.method.Mode == ModeBypass {
 		return 0, ""
 	}
 	switch initialize := string(method) == "initialize"; c.phase.lifecycle {

@@ -31,6 +31,7 @@ type profileSpec struct {
 	cancelTagged    bool      // ids are {"number":n} or {"text":s} instead of the id itself
 	answerCancelled bool      // a cancelled request is answered
 	unableCode      Code      // what a request that we cancel, or have no room for, is answered with (REQ-7, BACK-3)
+	supersededCode  Code      // what a request that a newer one replaces is answered with (REQ-7)
 	neverCancelled  [2]string // calls that no cancel notice is sent for (CALL-6)
 	barrier         string    // the request that nothing overtakes (SCHED-6)
 	progressMethod  string    // the notification that carries progress; "": none (CALL-10)
@@ -49,7 +50,7 @@ var profiles = [...]profileSpec{
 	ProfileLSP: {
 		name: "lsp", framing: FramingHeader, framings: 1<<FramingHeader | 1<<FramingWhole,
 		cancelMethod: "$/cancelRequest", cancelField: "id", answerCancelled: true,
-		unableCode: CodeServerCanceled, neverCancelled: [2]string{"initialize"},
+		unableCode: CodeServerCanceled, supersededCode: CodeSuperseded, neverCancelled: [2]string{"initialize"},
 		progressMethod: "$/progress", progressField: "token",
 		barrier: "initialize", lifecycle: true,
 		client: malformedEnd, lineClient: malformedEnd, server: malformedAnswer,
@@ -57,7 +58,7 @@ var profiles = [...]profileSpec{
 	ProfileMCP: {
 		name: "mcp", framing: FramingLine, framings: 1<<FramingLine | 1<<FramingWhole,
 		cancelMethod: "notifications/cancelled", cancelField: "requestId",
-		unableCode: CodeInternal, neverCancelled: [2]string{"initialize", "server/discover"},
+		unableCode: CodeInternal, supersededCode: CodeInternal, neverCancelled: [2]string{"initialize", "server/discover"},
 		progressMethod: "notifications/progress", progressField: "progressToken", progressOurs: true,
 		versioned: true,
 		barrier:   "initialize",
@@ -66,13 +67,13 @@ var profiles = [...]profileSpec{
 	ProfileControl: {
 		name: "control", framing: FramingLength4, framings: 1 << FramingLength4, bodyBytesMin: 1,
 		cancelMethod: "parley/control/v1/connection/cancel-request", cancelTagged: true,
-		answerCancelled: true, unableCode: CodeInternal,
+		answerCancelled: true, unableCode: CodeInternal, supersededCode: CodeInternal,
 		client: malformedEnd, lineClient: malformedEnd, server: malformedEnd,
 	},
 	ProfilePlain: {
 		name: "plain", framing: FramingLine,
 		framings:        1<<FramingHeader | 1<<FramingLine | 1<<FramingLength4 | 1<<FramingWhole,
-		answerCancelled: true, unableCode: CodeInternal, nullIDServed: true, batches: true,
+		answerCancelled: true, unableCode: CodeInternal, supersededCode: CodeInternal, nullIDServed: true, batches: true,
 		client: malformedEnd, lineClient: malformedSkip, server: malformedAnswer,
 	},
 }

@@ -22,6 +22,7 @@ type requests struct {
 	barrier    bool           // an initialize is not answered yet (SCHED-6)
 	generation uint64         // raised by each write that succeeds (SCHED-3)
 	methods    map[string]int // name to place in Config.Methods; looked up, never walked
+	entries    []entry        // parallel to Config.Methods
 	cfg        *Config
 	spec       *profileSpec
 	gated      bool // STOP-9's gates are in force
@@ -29,9 +30,16 @@ type requests struct {
 	exitCode   int
 }
 
+// entry is one row of the method table.
+type entry struct {
+	method *Method
+	place  int // in Config.Methods
+}
+
 // item is one message from the peer.
 type item struct {
 	kind    EventKind
+	entry   *entry // nil where there is no method table
 	request bool
 	mode    Mode
 	barrier bool
@@ -55,6 +63,9 @@ type item struct {
 	acceptedAt Time
 	startedAt  Time
 
+	shown     [methodShownMax]byte // the method, where there is no entry
+	shownSize int
+
 	started   bool // credit is bound to it
 	delivered bool // Next has handed it out
 	answered  bool
@@ -73,7 +84,9 @@ func (rs *requests) init(cfg *Config, spec *profileSpec) {
 		return
 	}
 	rs.methods = make(map[string]int, len(cfg.Methods))
+	rs.entries = make([]entry, len(cfg.Methods))
 	for i := range cfg.Methods {
+		rs.entries[i] = entry{method: &cfg.Methods[i], place: i}
 		rs.methods[cfg.Methods[i].Name] = i
 	}
 	_, registered := rs.methods["initialize"]
@@ -98,9 +111,9 @@ func (rs *requests) find(key []byte) (uint32, bool) {
 }
 
 // lookup returns the method table's entry; nil where there is none.
-func (rs *requests) lookup(method []byte) *Method {
+func (rs *requests) lookup(method []byte) *entry {
 	if i, ok := rs.methods[string(method)]; ok {
-		return &rs.cfg.Methods[i]
+		return &rs.entries[i]
 	}
 	return nil
 }
@@ -128,7 +141,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 		c.reject(id, CodeInvalidRequest, "Invalid Request: initialize inside a batch")
 		return
 	}
-	unknown := len(rs.methods) > 0 && (entry == nil || entry.Notification)
+	unknown := len(rs.methods) > 0 && (entry == nil || entry.method.Notification)
 	if unknown || string(method) == c.spec.cancelMethod {
 		c.reject(id, CodeMethodNotFound, "Method not found")
 		return
@@ -136,6 +149,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	if !c.makeRoom(true) || !c.park(id, len(body)) {
 		return
 	}
+	c.supersede(entry, body, m.Params)
 	c.stats.Requests++
 	index, it := c.admitItem(body, m, entry)
 	it.kind, it.request = EventRequest, true
@@ -171,7 +185,7 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 		c.exit()
 		return
 	}
-	if len(rs.methods) > 0 && (entry == nil || !entry.Notification) {
+	if len(rs.methods) > 0 && (entry == nil || !entry.method.Notification) {
 		c.stats.Dropped++
 		return
 	}
@@ -188,10 +202,13 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 }
 
 // admitItem takes a slot for a message and puts it behind all that wait.
-func (c *Conn) admitItem(body []byte, m *scan.Message, entry *Method) (uint32, *item) {
+func (c *Conn) admitItem(body []byte, m *scan.Message, entry *entry) (uint32, *item) {
 	rs := &c.requests
 	index, it := rs.items.Put()
-	*it = item{id: it.id, key: keyBuffer{long: it.key.long}}
+	*it = item{id: it.id, key: keyBuffer{long: it.key.long}, entry: entry}
+	if entry == nil {
+		it.shownSize = copy(it.shown[:], c.unquote(m.Method.Of(body)))
+	}
 	rs.ordinal++
 	it.ordinal = rs.ordinal
 	it.frame, it.params, it.name = body, m.Params, m.Method
@@ -207,7 +224,7 @@ func (c *Conn) admitItem(body []byte, m *scan.Message, entry *Method) (uint32, *
 // enqueue puts an item behind all that wait in its lane.
 func (c *Conn) enqueue(index uint32, it *item) {
 	rs := &c.requests
-	it.acceptedAt = c.now
+	it.acceptedAt, it.startedAt = unstamped, unstamped
 	rs.attached = append(rs.attached, index)
 	rs.oldestWrite() // forgets those that have ended
 	rs.lanes.push(index, it, rs.items.Handle(index))
@@ -215,6 +232,7 @@ func (c *Conn) enqueue(index uint32, it *item) {
 	rs.waiting++
 	rs.parked += it.bytes + parkedOverhead
 	c.stats.WaitingMax = max(c.stats.WaitingMax, uint64(rs.waiting))
+	c.note(index, PhaseQueued)
 }
 
 // expandItem fills the event of a message that is being delivered.
@@ -408,6 +426,7 @@ func (rs *requests) drop() {
 func (c *Conn) retire(index uint32) {
 	rs := &c.requests
 	it := rs.items.At(index)
+	c.noteEnd(index)
 	rs.running--
 	rs.bytes -= it.bytes
 	rs.lanes.leave(it)

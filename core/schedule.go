@@ -69,12 +69,12 @@ func (l *lanes) leave(it *item) {
 }
 
 // modeOf is how a message is scheduled. Who reads messages takes them as they come.
-func (c *Conn) modeOf(entry *Method, request bool) Mode {
+func (c *Conn) modeOf(entry *entry, request bool) Mode {
 	switch {
 	case c.cfg.Inbound == InboundMessages:
 		return ModeRead
-	case entry != nil && entry.Mode != ModeDefault:
-		return entry.Mode
+	case entry != nil && entry.method.Mode != ModeDefault:
+		return entry.method.Mode
 	case request:
 		return ModeRead
 	}
@@ -153,7 +153,8 @@ func (c *Conn) start(index uint32) {
 	it := rs.items.At(index)
 	rs.unwait(it)
 	c.credit--
-	it.started, it.startedAt, it.generation = true, c.now, rs.generation
+	it.started, it.generation = true, rs.generation
+	c.note(index, PhaseRunning)
 	c.pushItem(it.kind, index)
 	if it.handle == 0 {
 		return // a notification for Messages: delivered is done
@@ -228,6 +229,7 @@ func (c *Conn) cancelItem(index uint32, unwanted Code) {
 		}
 		return
 	}
+	c.note(index, PhaseCancelled)
 	if it.request && unwanted != 0 {
 		c.rejectIn(it.batch, it.id, unwanted, "Request cancelled")
 	}
@@ -247,6 +249,36 @@ func (rs *requests) endWaiting(index uint32) {
 	rs.unwait(it)
 	rs.bytes -= it.bytes
 	rs.lanes.gone++
+}
+
+// supersede ends the waiting requests that a newer one of the same method and key replaces
+// (SCHED-8).
+func (c *Conn) supersede(entry *entry, body []byte, params scan.Span) {
+	if entry == nil || len(entry.method.Supersede) == 0 {
+		return
+	}
+	key := follow(body, params, entry.method.Supersede)
+	if key == nil {
+		return
+	}
+	rs := &c.requests
+	for i := range rs.lanes.foreground.Count() {
+		index := *rs.lanes.foreground.At(i)
+		it := rs.items.At(index)
+		if it.gone || it.entry != entry || string(follow(it.frame, it.params, entry.method.Supersede)) != string(key) {
+			continue
+		}
+		c.cancelItem(index, c.spec.supersededCode)
+		return // there is never more than one
+	}
+}
+
+// follow returns the text of the value at a path of member names; nil where there is none.
+func follow(body []byte, at scan.Span, path []string) []byte {
+	for _, name := range path {
+		at = member(body, at, name)
+	}
+	return at.Of(body)
 }
 
 // cancelAll signals every running handler and ends what waits for one: the session is over (STOP-2,

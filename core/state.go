@@ -108,20 +108,66 @@ type Splice struct {
 	Value      []byte
 }
 
-// Snapshot is SCHED-5's view of the work in progress.
+// Phase is how far one message of theirs has come (SCHED-3).
+type Phase uint8
+
+const (
+	PhaseQueued Phase = iota
+	PhaseRunning
+	PhaseSucceeded
+	PhaseFailed
+	PhaseCancelled
+	phaseEnd
+)
+
+var phaseNames = [phaseEnd]string{"queued", "running", "succeeded", "failed", "cancelled"}
+
+func (p Phase) String() string { return phaseNames[p] }
+
+// Snapshot is a view of the work in progress (SCHED-5). Its slices are reused when it is filled
+// again; limits and counters come from Limits, State and Stats.
 type Snapshot struct {
-	Items     []SnapshotItem // the newest 512
-	Truncated bool
+	Items      []SnapshotItem // the newest SnapshotItemsMax that have not ended, oldest first
+	Truncated  bool           // there are more
+	Generation uint64         // raised by each write that succeeded (SCHED-3)
+	Methods    []MethodStats  // of the method table, in its order
+
+	Tracing      bool
+	Trace        []TraceRecord // oldest first, at most TraceRecordsMax
+	TraceDropped uint64        // older ones that the ring has lost
 }
 
-// SnapshotItem is one accepted item.
+// SnapshotItemsMax is the most items that a Snapshot shows.
+const SnapshotItemsMax = 512
+
+// TraceRecordsMax is the size of the trace ring.
+const TraceRecordsMax = 1024
+
+// SnapshotItem is one accepted message that has not ended.
 type SnapshotItem struct {
 	Ordinal    uint64
 	Method     string
 	Mode       Mode
-	Running    bool
+	Running    bool // else it waits
 	Cancelled  bool
-	Generation uint64
+	Generation uint64 // captured when it started
 	AcceptedAt Time
-	StartedAt  Time
+	StartedAt  Time // 0: it waits
+}
+
+// MethodStats is what became of one registered method's messages. Percentiles are upper bounds of
+// their class and at most a quarter too high.
+type MethodStats struct {
+	Name                string
+	Count, Failed       uint64
+	MeanNs, MaxNs       Time // from start to end
+	P50Ns, P95Ns, P99Ns Time
+}
+
+// TraceRecord is one step of one message while a trace runs.
+type TraceRecord struct {
+	At      Time // of the last Advance before it
+	Ordinal uint64
+	Phase   Phase
+	Method  string
 }

@@ -1,0 +1,228 @@
+package core
+
+import (
+	"math/bits"
+
+	"github.com/parley-rpc/parley/core/internal/slab"
+)
+
+// unstamped is the time of what happened since the last Advance, which alone knows the time.
+const unstamped Time = -1
+
+// watch is what Snapshot shows besides the messages themselves.
+type watch struct {
+	fresh []uint32 // items accepted or started since the last Advance
+	ended slab.Ring[endedItem]
+	stats []methodStats // parallel to Config.Methods
+
+	tracing bool
+	trace   slab.Ring[TraceRecord]
+	dropped uint64
+}
+
+// endedItem is a message of a registered method that ended since the last Advance.
+type endedItem struct {
+	method    int
+	startedAt Time
+	failed    bool
+}
+
+// endedMax bounds what waits for an Advance that a careless caller never makes.
+const endedMax = 4096
+
+// methodStats counts durations in classes: four to a power of two.
+type methodStats struct {
+	count, failed uint64
+	totalNs       Time
+	maxNs         Time
+	classes       [4 * 64]uint32
+}
+
+// stamp gives what happened since the last Advance its time.
+func (c *Conn) stamp() {
+	rs, w := &c.requests, &c.watch
+	for _, index := range w.fresh {
+		if !rs.items.Live(index) {
+			continue
+		}
+		it := rs.items.At(index)
+		if it.acceptedAt == unstamped {
+			it.acceptedAt = c.now
+		}
+		if it.started && it.startedAt == unstamped {
+			it.startedAt = c.now
+		}
+	}
+	w.fresh = w.fresh[:0]
+	for ; w.ended.Count() > 0; w.ended.Drop() {
+		w.tally(*w.ended.At(0), c.now)
+	}
+}
+
+func (w *watch) tally(e endedItem, now Time) {
+	elapsed := Time(0)
+	if e.startedAt != unstamped {
+		elapsed = now - e.startedAt
+	}
+	m := &w.stats[e.method]
+	m.count++
+	if e.failed {
+		m.failed++
+	}
+	m.totalNs += elapsed
+	m.maxNs = max(m.maxNs, elapsed)
+	m.classes[class(elapsed)]++
+}
+
+// class is the class of a duration: its highest bit and the two below it.
+func class(ns Time) int {
+	if ns < 4 {
+		return int(max(ns, 0))
+	}
+	top := bits.Len64(uint64(ns)) - 1
+	return 4*(top-1) + int(ns>>(top-2)&3)
+}
+
+// classEnd is the largest duration of a class.
+func classEnd(class int) Time {
+	if class < 4 {
+		return Time(class)
+	}
+	top, low := class/4+1, class%4
+	return Time(4+low+1)<<(top-2) - 1
+}
+
+// percentile returns the bound below which p percent of the durations lie.
+func (m *methodStats) percentile(p uint64) Time {
+	rank, seen := (m.count*p+99)/100, uint64(0)
+	for i, n := range m.classes {
+		if seen += uint64(n); n > 0 && seen >= rank {
+			return min(classEnd(i), m.maxNs)
+		}
+	}
+	return 0
+}
+
+// note follows a message into a phase, for the trace and for the clock.
+func (c *Conn) note(index uint32, phase Phase) {
+	w := &c.watch
+	if phase == PhaseQueued || phase == PhaseRunning {
+		w.fresh = append(w.fresh, index)
+	}
+	if !w.tracing {
+		return
+	}
+	it := c.requests.items.At(index)
+	if w.trace.Count() == TraceRecordsMax {
+		w.trace.Drop()
+		w.dropped++
+	}
+	w.trace.Push(TraceRecord{At: c.now, Ordinal: it.ordinal, Phase: phase, Method: c.methodOf(it)})
+}
+
+// noteEnd follows a started message to its end.
+func (c *Conn) noteEnd(index uint32) {
+	it := c.requests.items.At(index)
+	phase := PhaseSucceeded
+	switch {
+	case it.cancelled:
+		phase = PhaseCancelled
+	case it.request && !it.succeeded:
+		phase = PhaseFailed
+	}
+	c.note(index, phase)
+	if it.entry == nil {
+		return
+	}
+	w := &c.watch
+	if w.ended.Count() == endedMax {
+		w.tally(*w.ended.At(0), c.now)
+		w.ended.Drop()
+	}
+	w.ended.Push(endedItem{method: it.entry.place, startedAt: it.startedAt, failed: phase != PhaseSucceeded})
+}
+
+// TraceStart starts the trace ring afresh; ErrTracing where it runs (SCHED-5).
+func (c *Conn) TraceStart() error {
+	if c.watch.tracing {
+		return ErrTracing
+	}
+	c.watch.tracing, c.watch.dropped = true, 0
+	c.watch.trace.Clear()
+	return nil
+}
+
+// TraceStop stops the trace ring, whose records a Snapshot still shows; ErrTracing where it does
+// not run (SCHED-5).
+func (c *Conn) TraceStop() error {
+	if !c.watch.tracing {
+		return ErrTracing
+	}
+	c.watch.tracing = false
+	return nil
+}
+
+// Snapshot fills s with the work in progress (SCHED-5).
+func (c *Conn) Snapshot(s *Snapshot) error {
+	rs := &c.requests
+	var newest slab.Heap
+	s.Truncated = false
+	for i := range rs.items.End() {
+		if !rs.items.Live(i) || rs.items.At(i).gone {
+			continue
+		}
+		newest.Push(i, int64(rs.items.At(i).ordinal))
+		if newest.Count() > SnapshotItemsMax {
+			oldest, _, _ := newest.Min()
+			newest.Remove(oldest)
+			s.Truncated = true
+		}
+	}
+	s.Items = s.Items[:0]
+	for index, _, ok := newest.Min(); ok; index, _, ok = newest.Min() {
+		newest.Remove(index)
+		s.Items = append(s.Items, c.snapshotItem(rs.items.At(index)))
+	}
+	s.Generation = rs.generation
+	s.Methods = s.Methods[:0]
+	for i := range c.watch.stats {
+		s.Methods = append(s.Methods, c.watch.stats[i].summary(c.cfg.Methods[i].Name))
+	}
+	s.Tracing, s.TraceDropped = c.watch.tracing, c.watch.dropped
+	s.Trace = s.Trace[:0]
+	for i := range c.watch.trace.Count() {
+		s.Trace = append(s.Trace, *c.watch.trace.At(i))
+	}
+	return nil
+}
+
+func (c *Conn) snapshotItem(it *item) SnapshotItem {
+	s := SnapshotItem{
+		Ordinal: it.ordinal, Method: c.methodOf(it), Mode: it.mode, Cancelled: it.cancelled,
+		AcceptedAt: max(it.acceptedAt, 0),
+	}
+	if it.started {
+		s.Running, s.Generation, s.StartedAt = true, it.generation, max(it.startedAt, 0)
+	}
+	return s
+}
+
+func (m *methodStats) summary(name string) MethodStats {
+	s := MethodStats{Name: name, Count: m.count, Failed: m.failed, MaxNs: m.maxNs}
+	if m.count > 0 {
+		s.MeanNs = m.totalNs / Time(m.count)
+		s.P50Ns, s.P95Ns, s.P99Ns = m.percentile(50), m.percentile(95), m.percentile(99)
+	}
+	return s
+}
+
+// methodOf is a message's method as text, at most methodShownMax bytes of it.
+func (c *Conn) methodOf(it *item) string {
+	if it.entry != nil {
+		return it.entry.method.Name
+	}
+	return string(it.shown[:it.shownSize])
+}
+
+// methodShownMax bounds the method text that an item keeps after its frame is gone.
+const methodShownMax = 64
