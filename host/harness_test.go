@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +20,17 @@ import (
 	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is also the main of the child of TestStdioKeepsTheWireClean.
+func TestMain(m *testing.M) {
+	if os.Getenv(stdioChildEnv) != "" {
+		if err := stdioChild(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // engines are the machines that every test of this package runs on.
 var engines = []struct {

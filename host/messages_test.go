@@ -104,6 +104,29 @@ func TestMessagesEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// A consumer may close the session it reads from, whatever still waits.
+func TestMessagesMayClose(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		p, w := dial(t, engine, host.Plain, roomy)
+		for range 3 {
+			w.say(`{"jsonrpc":"2.0","method":"m"}`)
+		}
+		synctest.Wait()
+		items := 0
+		for _, err := range p.Messages(t.Context()) {
+			if items++; err != nil {
+				t.Error(err)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if items != 1 {
+			t.Errorf("%d items, want the one before Close", items)
+		}
+	})
+}
+
 // BACK-1: the oldest notification goes, and is counted.
 func TestDroppedMessages(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine host.Engine) {

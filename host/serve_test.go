@@ -210,6 +210,9 @@ func TestFloodOfRequestsIsServed(t *testing.T) {
 		if !state.Paused || state.Running != 4 {
 			t.Errorf("paused %v with %d running and %d waiting", state.Paused, state.Running, state.Waiting)
 		}
+		if read := p.Stats().BytesIn; read > 4<<10 {
+			t.Errorf("%d bytes were read from a flood", read)
+		}
 		close(release)
 		for range count {
 			if line := w.hear(); !strings.HasSuffix(line, `"result":null}`) {

@@ -72,6 +72,44 @@ func TestReceiveOnly(t *testing.T) {
 	})
 }
 
+// pieces records the size of each write and lets the far end of a stream be silent.
+type pieces struct {
+	*stream
+	sizes []int
+}
+
+func (w *pieces) Write(p []byte) (int, error) {
+	w.sizes = append(w.sizes, len(p))
+	return w.stream.Write(p)
+}
+
+// SEND-6: a larger block leaves in writes of 16 KiB.
+func TestWritesArePieces(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		near, far := connect(roomy)
+		defer far.Close()
+		recorder := &pieces{stream: near}
+		options := host.Plain
+		options.Engine = engine
+		p, err := host.New(host.Duplex(recorder), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		notify(t, p, "m", 40<<10)
+		if err := p.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		sum := 0
+		for _, size := range recorder.sizes {
+			sum += size
+		}
+		if len(recorder.sizes) != 3 || recorder.sizes[0] != 16<<10 || recorder.sizes[1] != 16<<10 || uint64(sum) != p.State().WrittenBytes {
+			t.Errorf("writes of %v bytes", recorder.sizes)
+		}
+	})
+}
+
 // Real descriptors: pipes, with the deadline's poll, and a socket.
 func TestRealTransports(t *testing.T) {
 	for _, engine := range engines {

@@ -56,6 +56,30 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	})
 }
 
+// SEND-2: there is room for a small newcomer, but somebody waits before it.
+func TestNewcomersDoNotOvertake(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		p, w := dial(t, engine, withLimits(host.Plain, func(l *core.Limits) { l.OutBytesMax = 100 }), 1)
+		notify(t, p, "held by the writer", 1)
+		synctest.Wait()
+		notify(t, p, "queued", 1)
+		var waiters sync.WaitGroup
+		for _, waiter := range []struct {
+			method      string
+			paramsBytes int
+		}{{"large", 80}, {"small", 1}} {
+			waiters.Go(func() { notify(t, p, waiter.method, waiter.paramsBytes) })
+			synctest.Wait()
+		}
+		for _, method := range []string{"held", "queued", "large", "small"} {
+			if line := w.hear(); !strings.Contains(line, method) {
+				t.Errorf("got %s, want %s", line, method)
+			}
+		}
+		waiters.Wait()
+	})
+}
+
 // SEND-2, CALL-4: waiting for room is inside the budget, and whoever gives up has written nothing.
 func TestWaitersGiveUp(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine host.Engine) {
@@ -106,6 +130,23 @@ func TestWaitersLearnOfTheEnd(t *testing.T) {
 		synctest.Wait()
 		w.Close()
 		waiters.Wait()
+	})
+}
+
+// SEND-5: a failed write ends the waiting although the peer may still speak.
+func TestWaitersLearnOfAFailedWrite(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		p, w := stuffed(t, engine, host.Plain)
+		refused := make(chan error, 1)
+		go func() { refused <- p.NotifyRaw(t.Context(), "m", nil) }()
+		synctest.Wait()
+		w.in.close(false, true)
+		if err := <-refused; !errors.Is(err, host.ErrClosed) {
+			t.Errorf("got %v", err)
+		}
+		if state := p.State(); state.Input != core.InputOpen {
+			t.Errorf("input is %v", state.Input)
+		}
 	})
 }
 
