@@ -75,11 +75,12 @@ func (l *ladder) run() {
 
 	select {
 	case <-exited:
-		l.lastWords()
 	case <-l.stop:
-		if within(l.bounds.Grace, exited) && !within(l.bounds.Output, l.outputEnded) {
-			l.cutOutput()
-		}
+		within(l.bounds.Grace, exited)
+	}
+	if isClosed(exited) { // its last words are still read (STOP-4)
+		within(l.bounds.Output, l.outputEnded)
+		l.cutOutput()
 	}
 	l.dropInput()
 
@@ -103,12 +104,6 @@ func (l *ladder) run() {
 	within(l.bounds.Output, l.outputEnded)
 	l.cutOutput()
 	close(l.ended)
-}
-
-// lastWords lets the output of a leader that left by itself be read to its end (STOP-4).
-func (l *ladder) lastWords() {
-	within(l.bounds.Output, l.outputEnded)
-	l.cutOutput()
 }
 
 func (l *ladder) reap() {

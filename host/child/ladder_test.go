@@ -80,7 +80,7 @@ func TestLadder(t *testing.T) {
 	}{
 		{
 			name: "leaves at the end of stdin", group: &fakeGroup{}, stopAt: 0, exitAt: 100 * time.Millisecond,
-			want: []string{"drop 100", "terminate 100", "reap 100", "cut 100", "ended 100"},
+			want: []string{"cut 100", "drop 100", "terminate 100", "reap 100", "cut 100", "ended 100"},
 		},
 		{
 			name: "leaves on SIGTERM", group: &fakeGroup{}, stopAt: 0, exitAt: never,
@@ -107,7 +107,7 @@ func TestLadder(t *testing.T) {
 		{
 			name: "descendant that nobody reaps", group: &fakeGroup{rest: true, restHeed: unkillable},
 			stopAt: 0, exitAt: time.Millisecond,
-			want: []string{"drop 1", "terminate 1", "reap 1", "kill 2001", "cut 2101", "ended 2101"},
+			want: []string{"cut 1", "drop 1", "terminate 1", "reap 1", "kill 2001", "cut 2101", "ended 2101"},
 		},
 		{
 			name: "survives SIGKILL for a while", group: &fakeGroup{leaderHeed: unkillable},

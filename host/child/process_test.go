@@ -28,10 +28,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// short are bounds for children that are known to use them up.
-var short = WithBounds(Bounds{
-	Grace: 100 * time.Millisecond, Terminate: 100 * time.Millisecond, Output: 100 * time.Millisecond,
-})
+var (
+	// short is for children that are known to use the bounds up.
+	short = WithBounds(Bounds{Grace: 100 * time.Millisecond, Terminate: 100 * time.Millisecond})
+	// patient is for children that leave when asked, on a machine however busy.
+	patient = WithBounds(Bounds{Grace: time.Minute})
+)
 
 // shell starts a script. Whatever of it is left when the test ends fails the test.
 func shell(t *testing.T, script string, opts ...Option) *Process {
@@ -108,7 +110,7 @@ func status(t *testing.T, p *Process) string {
 }
 
 func TestProcessLeavesAtEndOfStdin(t *testing.T) {
-	p := shell(t, `cat; echo bye >&2; exit 7`)
+	p := shell(t, `cat; echo bye >&2; exit 7`, patient)
 	if _, err := io.WriteString(p.Stdin, "hello"); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +197,7 @@ func TestOutputIsWholeAfterExit(t *testing.T) {
 
 // STOP-6: output is drained while the child is asked to leave.
 func TestClosedOutputIsDrained(t *testing.T) {
-	p := shell(t, `head -c 1000000 /dev/zero; cat; echo bye >&2`)
+	p := shell(t, `head -c 1000000 /dev/zero; cat; echo bye >&2`, patient)
 	mustRead(t, p.Stdout, "\x00")
 	read := make(chan error)
 	go func() {
@@ -380,6 +382,7 @@ func TestObituary(t *testing.T) {
 		{`printf 'a\033[31m\nb\r\n' >&2`, `: exit status 0; stderr: "a\x1b[31m\nb"`},
 	} {
 		p := shell(t, c.script, short)
+		<-p.ended
 		if got := p.obituary(t.Context()); !strings.HasSuffix(got, c.want) || !strings.Contains(got, "sh:") {
 			t.Errorf("%q\n got %s\nwant …%s", c.script, got, c.want)
 		}
