@@ -103,10 +103,23 @@ func numberKey(dst []byte, n uint64) []byte {
 
 // settleCall gives a call its one outcome (CALL-3). Its slot is free afterwards.
 func (c *Conn) settleCall(index uint32, outcome fact) {
-	outcome.call = CallID(c.calls.slots.Handle(index))
-	c.push(outcome)
+	c.pushOutcome(index, outcome)
 	c.close(index)
 	c.forgetCall(index)
+}
+
+// pushOutcome names the call in its outcome: where it failed, by its wire id too.
+func (c *Conn) pushOutcome(index uint32, outcome fact) {
+	outcome.call = CallID(c.calls.slots.Handle(index))
+	if outcome.kind != EventResult && outcome.kind != EventError {
+		k := c.calls.slots.At(index)
+		if n, numbered := ident.IsInt(k.key.bytes()); numbered && len(k.wire) == 0 {
+			outcome.number = uint64(n)
+		} else {
+			outcome.bytes = clone(k.wire)
+		}
+	}
+	c.push(outcome)
 }
 
 // close takes an open call off everything that could still give it an outcome.
@@ -212,7 +225,7 @@ func (c *Conn) giveUp(index uint32, kind EventKind) {
 		return
 	}
 	handle := CallID(c.calls.slots.Handle(index))
-	c.push(fact{kind: kind, call: handle})
+	c.pushOutcome(index, fact{kind: kind})
 	c.close(index)
 	k.owing = true
 	c.calls.owed.Push(owedNotice{index, handle})

@@ -14,10 +14,10 @@ const (
 	// Outcomes of our calls, exactly one for each accepted call (CALL-3).
 	EventResult        // Call, Body = result
 	EventError         // Call, Code, Text = message, Body = data
-	EventInvalidAnswer // Call, Body = the whole raw answer (MSG-5)
-	EventTimeout       // Call
-	EventCanceled      // Call
-	EventLost          // Call, Reason
+	EventInvalidAnswer // Call, ID, Body = the whole raw answer (MSG-5)
+	EventTimeout       // Call, ID
+	EventCanceled      // Call, ID
+	EventLost          // Call, ID, Reason
 
 	// About our calls and their requests.
 	EventProgress      // Call, Body = params (CALL-10)
@@ -134,7 +134,7 @@ type Event struct {
 	Offset  uint64 // of the frame's first byte of body, or of the deciding byte
 	Count   uint64
 
-	ID     []byte // their id or our chosen one, the raw JSON token
+	ID     []byte // their id, or that of our call, as on the wire: the raw JSON token
 	Method []byte // unescaped UTF-8
 	Body   []byte // raw JSON, already validated; nil where the member is absent
 	Text   []byte // a message, unescaped; or a sample, to be escaped before it is shown

@@ -13,6 +13,7 @@ type fact struct {
 	call    CallID
 	req     ReqID
 	ordinal uint64
+	number  uint64 // the wire id of a call that failed, where it is a number of ours
 	item    uint32 // slot number of their message (request, notification)
 	offset  uint64
 	count   uint64
@@ -20,7 +21,7 @@ type fact struct {
 	frame []byte    // the text that body and text lie in
 	body  scan.Span // raw JSON
 	text  scan.Span // a string token, unescaped by Next
-	bytes []byte    // a sample or an id of its own, handed out as Text or ID
+	bytes []byte    // a sample or a chosen id of its own, handed out as Text or ID
 }
 
 // push appends a fact. Facts are delivered in this order and in no other.
@@ -63,6 +64,12 @@ func (c *Conn) expand(f *fact, ev *Event) {
 		c.expandItem(f.item, ev)
 	case EventInvalid, EventNoise, EventResync:
 		ev.Text = f.bytes
+	case EventTimeout, EventCanceled, EventLost, EventInvalidAnswer:
+		if ev.ID = f.bytes; ev.ID == nil {
+			start := len(c.text)
+			c.text = appendNumber(c.text, f.number)
+			ev.ID = c.text[start:len(c.text):len(c.text)]
+		}
 	case EventError, EventPeerError:
 		if f.text.Present() {
 			ev.Text = c.unquote(f.text.Of(f.frame))
