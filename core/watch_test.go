@@ -1,0 +1,58 @@
+package core
+
+import (
+	"strconv"
+	"testing"
+)
+
+// Goal: each answer finds the request of the other side with an equal id, and nothing else does.
+func TestWatch(t *testing.T) {
+	w := NewWatch(1, 2)
+	saw := func(from Side, class Class, id, method string, at Time) Paired {
+		return w.Saw(from, &Event{Kind: EventMessage, Class: class, ID: []byte(id), Method: []byte(method)}, at)
+	}
+	for i, step := range []struct {
+		from       Side
+		class      Class
+		id, method string
+		at         Time
+		want       Pairing
+		open       int
+	}{
+		{SideClient, ClassRequest, `1`, "hover", 10, PairingRequest, 1},
+		{SideServer, ClassRequest, `1`, "config", 11, PairingRequest, 2},
+		{SideClient, ClassRequest, `1.0`, "again", 12, PairingDuplicate, 2},
+		{SideClient, ClassNotification, ``, "note", 12, PairingNone, 2},
+		{SideServer, ClassResult, `"1"`, "", 13, PairingUnknown, 2},
+		{SideServer, ClassError, `null`, "", 13, PairingNone, 2},
+		{SideServer, ClassResult, `1e0`, "", 15, PairingAnswer, 1},
+		{SideClient, ClassError, `1`, "", 16, PairingAnswer, 0},
+		{SideClient, ClassResult, `1`, "", 17, PairingUnknown, 0},
+	} {
+		p := saw(step.from, step.class, step.id, step.method, step.at)
+		if p.Pairing != step.want || p.Open != step.open {
+			t.Errorf("%d: %+v, want %d and %d open", i, p, step.want, step.open)
+		}
+		if i == 6 && (string(p.Method) != "hover" || p.Elapsed != 5) {
+			t.Errorf("answer: %+v", p)
+		}
+	}
+}
+
+// Goal: memory is bounded when nobody answers, and when everybody does. Method: counts.
+func TestWatchBounded(t *testing.T) {
+	w := NewWatch(1, 8)
+	for i := range 10_000 {
+		id := []byte(strconv.Itoa(i))
+		w.Saw(SideClient, &Event{Class: ClassRequest, ID: id}, 0)
+		if i%2 == 0 {
+			w.Saw(SideServer, &Event{Class: ClassResult, ID: id}, 0)
+		}
+		if w.slots.Count() > 8 || w.order.Count() > 2*8+compactSlack+1 {
+			t.Fatalf("%d open, %d in order", w.slots.Count(), w.order.Count())
+		}
+	}
+	if p := w.Saw(SideServer, &Event{Class: ClassResult, ID: []byte("1")}, 0); p.Pairing != PairingUnknown {
+		t.Errorf("a forgotten request: %+v", p)
+	}
+}
