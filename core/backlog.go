@@ -1,6 +1,9 @@
 package core
 
-import "github.com/parley-rpc/parley/core/internal/slab"
+import (
+	"github.com/parley-rpc/parley/core/internal/ident"
+	"github.com/parley-rpc/parley/core/internal/slab"
+)
 
 // parkedOverhead is charged for each waiting message on top of its bytes, so that a flood of tiny
 // frames meets the same bound (BACK-2).
@@ -60,8 +63,8 @@ func (c *Conn) park(id []byte, size int) bool {
 
 // makeRoom sees to BACK-1 in a client that reads messages: where the backlog is full the oldest
 // notification is dropped, which may be the arriving one; where only requests are left the session
-// ends rather than drop one. It reports whether the arriving message is to be retained.
-func (c *Conn) makeRoom(request bool) bool {
+// ends rather than drop one. method is its token. It reports whether the arriving message is to be retained.
+func (c *Conn) makeRoom(request bool, method []byte) bool {
 	rs := &c.requests
 	if c.cfg.Inbound != InboundMessages || c.cfg.Role != RoleClient ||
 		rs.waiting < c.cfg.Limits.MessagesMax {
@@ -72,8 +75,8 @@ func (c *Conn) makeRoom(request bool) bool {
 	for i := range queue.Count() {
 		index := *queue.At(i)
 		if it := rs.items.At(index); !it.request && !it.gone {
+			c.dropped(it.name.Of(it.frame))
 			rs.endWaiting(index)
-			c.stats.Dropped++
 			return true
 		}
 	}
@@ -82,8 +85,33 @@ func (c *Conn) makeRoom(request bool) bool {
 		c.violate(&ProtocolError{Kind: ViolationBacklog, Offset: c.frames.Offset()})
 		return false
 	}
-	c.stats.Dropped++
+	c.dropped(method)
 	return false
+}
+
+// drops counts dropped notifications by method.
+type drops struct {
+	counts []MethodCount
+	names  slab.Table
+}
+
+// dropped counts a notification that is not delivered; name is its method's token.
+func (c *Conn) dropped(name []byte) {
+	c.stats.Dropped++
+	method := c.unquote(name)
+	method = method[:min(len(method), methodShownMax)]
+	hash := ident.Hash(c.cfg.Seed, method)
+	d := &c.drops
+	index, known := d.names.Find(hash, func(i uint32) bool { return d.counts[i].Method == string(method) })
+	if !known {
+		if len(d.counts) == DroppedMethodsMax {
+			return
+		}
+		index = uint32(len(d.counts))
+		d.counts = append(d.counts, MethodCount{Method: string(method)})
+		d.names.Put(hash, index)
+	}
+	d.counts[index].Count++
 }
 
 // compactSlack is how many ended messages a queue may hold besides as many as wait.

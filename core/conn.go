@@ -39,6 +39,7 @@ type Conn struct {
 	stallTold bool // EventStalled was pushed since the last write
 
 	watch     watch
+	drops     drops
 	phase     phases
 	malformed malformed
 	arrays    bool // arrays from the peer are accepted (MSG-8)

@@ -188,6 +188,7 @@ func (c *Conn) Snapshot(s *Snapshot) error {
 	for i := range c.watch.stats {
 		s.Methods = append(s.Methods, c.watch.stats[i].summary(c.cfg.Methods[i].Name))
 	}
+	s.Dropped = append(s.Dropped[:0], c.drops.counts...)
 	s.Tracing, s.TraceDropped = c.watch.tracing, c.watch.dropped
 	s.Trace = s.Trace[:0]
 	for i := range c.watch.trace.Count() {

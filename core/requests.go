@@ -146,7 +146,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 		c.reject(id, CodeMethodNotFound, "Method not found")
 		return
 	}
-	if !c.makeRoom(true) || !c.park(id, len(body)) {
+	if !c.makeRoom(true, m.Method.Of(body)) || !c.park(id, len(body)) {
 		return
 	}
 	c.supersede(entry, body, m.Params)
@@ -178,7 +178,7 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 	}
 	entry := rs.lookup(method)
 	if _, why := c.gate(method, entry, false); why != "" {
-		c.stats.Dropped++
+		c.dropped(m.Method.Of(body))
 		return
 	}
 	if rs.gated && string(method) == "exit" {
@@ -186,10 +186,10 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 		return
 	}
 	if len(rs.methods) > 0 && (entry == nil || !entry.method.Notification) {
-		c.stats.Dropped++
+		c.dropped(m.Method.Of(body))
 		return
 	}
-	if !c.makeRoom(false) || !c.park(nil, len(body)) {
+	if !c.makeRoom(false, m.Method.Of(body)) || !c.park(nil, len(body)) {
 		return
 	}
 	c.stats.Notifications++

@@ -132,10 +132,21 @@ type Snapshot struct {
 	Generation uint64         // raised by each write that succeeded (SCHED-3)
 	Methods    []MethodStats  // of the method table, in its order
 
+	Dropped []MethodCount // notifications dropped, for the first DroppedMethodsMax names (BACK-1)
+
 	Tracing      bool
 	Trace        []TraceRecord // oldest first, at most TraceRecordsMax
 	TraceDropped uint64        // older ones that the ring has lost
 }
+
+// MethodCount is how often something happened to a method's messages.
+type MethodCount struct {
+	Method string // at most 64 bytes of it
+	Count  uint64
+}
+
+// DroppedMethodsMax is how many names the drops are counted by; Stats.Dropped counts all.
+const DroppedMethodsMax = 256
 
 // SnapshotItemsMax is the most items that a Snapshot shows.
 const SnapshotItemsMax = 512
