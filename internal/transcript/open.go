@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/parley-rpc/parley/core"
 )
@@ -64,11 +65,19 @@ func (v *Vector) opening() (opening, error) {
 	}
 	for _, r := range v.Records[1:] {
 		if r.Op == OpMethod {
-			o.config.Methods = append(o.config.Methods,
-				core.Method{Name: string(r.Method), Mode: r.Mode, Notification: r.Flag})
+			o.config.Methods = append(o.config.Methods, r.methodEntry())
 		}
 	}
 	return o, nil
+}
+
+// methodEntry is the entry that an OpMethod adds. Slashes part the members of a path.
+func (r *Record) methodEntry() core.Method {
+	m := core.Method{Name: string(r.Method), Mode: r.Mode, Notification: r.Flag}
+	if len(r.Text) > 0 {
+		m.Supersede = strings.Split(string(r.Text), "/")
+	}
+	return m
 }
 
 var (
@@ -102,6 +111,8 @@ func (o *opening) set(s Setting) error {
 		return setName((*uint8)(&c.PauseOn), pauseNames, s)
 	case "out-fail-fast":
 		return setTrue(&c.OutFailFast, s)
+	case "park-fail":
+		return setTrue(&c.ParkFail, s)
 	case "loose-ids":
 		return setTrue(&c.LooseIDs, s)
 	case "resync":

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -119,8 +120,8 @@ func TestPlayWantsLastTurn(t *testing.T) {
 
 func TestOpenSettings(t *testing.T) {
 	v := parseOne(t, "# FRAME-1  T.\nopen profile=mcp role=server framing=whole inbound=messages cuts=one-turn credit=3 "+
-		"id-bytes-max=40 out-bytes-max=9 stall-max=2s out-fail-fast loose-ids resync first-id=5 send-policy=end pause-on=any\n"+
-		"method m write\nmethod n order notification\n")
+		"id-bytes-max=40 out-bytes-max=9 stall-max=2s out-fail-fast loose-ids park-fail resync first-id=5 send-policy=end pause-on=any\n"+
+		"method m read supersede=a/b\nmethod n order notification\n")
 	o, err := v.opening()
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +136,10 @@ func TestOpenSettings(t *testing.T) {
 		o.config.Framing != want.Framing || o.config.Inbound != want.Inbound || o.config.StallMaxNs != want.StallMaxNs {
 		t.Errorf("%+v", o)
 	}
-	if len(o.config.Methods) != 2 || o.config.Methods[1] != (core.Method{Name: "n", Mode: core.ModeOrder, Notification: true}) {
+	if !reflect.DeepEqual(o.config.Methods, []core.Method{
+		{Name: "m", Mode: core.ModeRead, Supersede: []string{"a", "b"}},
+		{Name: "n", Mode: core.ModeOrder, Notification: true},
+	}) {
 		t.Errorf("%+v", o.config.Methods)
 	}
 	for _, text := range []string{"role=client profile=lsp", "profile=x role=client", "profile=lsp role=client volume=11", "profile=lsp role=client calls-max=many"} {

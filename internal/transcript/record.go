@@ -15,7 +15,7 @@ const (
 
 	// The machine, before anything happens.
 	OpOpen   // Settings: configuration fields that differ from the profile's defaults
-	OpMethod // Method, Mode, Flag = notification: one entry of the method table
+	OpMethod // Method, Mode, Flag = notification, Text = supersede: one entry of the method table
 	OpNote   // Text: for the reader alone
 
 	// Inputs: bytes and time.

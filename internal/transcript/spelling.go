@@ -97,6 +97,7 @@ var (
 	byMax   = duration("deadline-max=", optional, func(r *Record) *core.Time { return &r.DeadlineMax })
 	quiet   = flag("quiet")
 	notify  = flag("notification")
+	path    = word("supersede=", optional, func(r *Record) *[]byte { return &r.Text })
 	mode    = enum("", required, modeNames, func(r *Record) *uint8 { return (*uint8)(&r.Mode) })
 	timer   = enum("", required, timerNames, func(r *Record) *uint8 { return (*uint8)(&r.Timer) })
 	reason  = enum("", required, reasonNames, func(r *Record) *uint8 { return (*uint8)(&r.Reason) })
@@ -119,7 +120,7 @@ type spelling struct {
 
 var spellings = [opEnd]spelling{
 	OpOpen:   {"open", []field{settings()}},
-	OpMethod: {"method", []field{method, mode, notify}},
+	OpMethod: {"method", []field{method, mode, notify, path}},
 	OpNote:   {"##", []field{text}},
 
 	OpIn:          {"> in", []field{text}},

@@ -8,7 +8,7 @@ import (
 // story holds one line of every verb, in canonical spelling.
 const story = `# CALL-3 MSG-1  Every verb once.
 open profile=plain role=peer framing=header frame-bytes-max=64 resync session-id=a\x20b
-method a/b read
+method a/b read supersede=textDocument/uri
 method $/n order notification
 ## The reader's own line, with 2 < 3.
 > in Content-Length: 2\r\n\r\n{}
