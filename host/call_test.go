@@ -106,7 +106,11 @@ func TestTimeouts(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
+		start = time.Now()
 		_, err = p.CallRaw(ctx, "slow", nil, host.WithTimeout(time.Hour))
+		if waited := time.Since(start); waited > time.Second+20*time.Millisecond {
+			t.Errorf("by context: waited %v", waited)
+		}
 		if !errors.Is(err, host.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("by context: got %v", err)
 		}

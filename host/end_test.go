@@ -59,6 +59,41 @@ func TestExplanationIsBounded(t *testing.T) {
 	})
 }
 
+// failing is a stream whose reads fail once it is cut.
+type failing struct{ *stream }
+
+var errReset = errors.New("connection reset by peer")
+
+func (s failing) Read(p []byte) (int, error) {
+	n, err := s.stream.Read(p)
+	if err == io.EOF {
+		err = errReset
+	}
+	return n, err
+}
+
+// A transport that fails is no clean end, and the error says what it said.
+func TestTransportFaultIsNamed(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		near, far := connect(roomy)
+		options := host.Plain
+		options.Engine = engine
+		p, err := host.New(host.Duplex(failing{near}), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer far.Close()
+		far.CloseWrite()
+		_, err = p.CallRaw(t.Context(), "m", nil)
+		<-p.Done()
+		for _, err := range []error{err, p.Err()} {
+			if !errors.Is(err, errReset) || !errors.Is(err, host.ErrClosed) {
+				t.Errorf("got %v", err)
+			}
+		}
+	})
+}
+
 func TestViolationFailsEverything(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine host.Engine) {
 		p, w := dial(t, engine, host.LSP, roomy)

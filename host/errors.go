@@ -73,9 +73,9 @@ func (f Fault) String() string { return faultNames[f] }
 
 // CallError is a call, notification or answer that failed on this side: nothing the peer said.
 type CallError struct {
-	Op     string // "call", "notify", "reply", "fail", "flush", "finish input", "messages"
-	Method string // empty where there is none
-	Call   core.CallID
+	Op     string      // "call", "notify", "reply", "fail", "flush", "finish input", "messages"
+	Method string      // empty where there is none
+	Call   core.CallID // the machine's handle, not the wire id; 0 where the call was not accepted
 	Fault  Fault
 	Err    error // a sentinel, another core.UsageError, or a *SessionError
 	Cause  error // what the caller's context said (context.Cause), or the encoder; nil
@@ -85,9 +85,6 @@ func (e *CallError) Error() string {
 	text := "parley: " + e.Op
 	if e.Method != "" {
 		text += " " + quote(e.Method)
-	}
-	if e.Call != 0 {
-		text += " (#" + strconv.FormatUint(uint64(e.Call), 10) + ")"
 	}
 	text += ": " + e.Fault.String() + ": " + e.reason()
 	if e.Cause != nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -205,16 +207,34 @@ func accepted(t *testing.T, err error) {
 // REQ-7: what the application took and left, and what it never took, is answered by Close.
 func TestCloseAnswersWhatIsLeft(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine host.Engine) {
-		p, w := dial(t, engine, host.PlainServer, roomy)
-		w.say(`{"jsonrpc":"2.0","id":1,"method":"taken"}`)
-		w.say(`{"jsonrpc":"2.0","id":2,"method":"waiting"}`)
-		for range p.Messages(t.Context()) {
-			break
+		for _, test := range []struct {
+			options host.Options
+			code    string
+		}{{host.PlainServer, "-32603"}, {host.LSPServer, "-32803"}} {
+			options := test.options
+			p, w := dial(t, engine, options, roomy)
+			taken, waiting := `{"jsonrpc":"2.0","id":1,"method":"taken"}`, `{"jsonrpc":"2.0","id":2,"method":"waiting"}`
+			if options.Config.Framing == core.FramingHeader {
+				fmt.Fprintf(w, "Content-Length: %d\r\n\r\n%sContent-Length: %d\r\n\r\n%s", len(taken), taken, len(waiting), waiting)
+			} else {
+				w.say(taken)
+				w.say(waiting)
+			}
+			for range p.Messages(t.Context()) {
+				break
+			}
+			synctest.Wait()
+			p.Close()
+			rest, err := io.ReadAll(w.lines)
+			if err != nil {
+				t.Error(err)
+			}
+			for id := 1; id <= 2; id++ {
+				want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":%s,"message":"the session is shutting down"}}`, id, test.code)
+				if strings.Count(string(rest), want) != 1 {
+					t.Errorf("the peer read %s, want %s once", rest, want)
+				}
+			}
 		}
-		synctest.Wait()
-		p.Close()
-		w.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the session is shutting down"}}`)
-		w.expect(`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the session is shutting down"}}`)
-		w.expect("")
 	})
 }
