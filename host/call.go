@@ -26,6 +26,10 @@ type callOptions struct {
 	hasTimeout bool
 	id         json.RawMessage
 	quiet      bool
+	token      json.RawMessage
+	onProgress func(params json.RawMessage)
+	extend     time.Duration
+	budgetMax  time.Duration
 }
 
 // WithTimeout bounds the whole call: waiting for room, writing, waiting for the answer. The
@@ -88,30 +92,44 @@ func (p *Peer) CallRaw(ctx context.Context, method string, params json.RawMessag
 	}
 	due, err := p.due(ctx, options)
 	if err != nil {
-		return nil, p.failed(ctx, "call", method, 0, err)
+		return nil, p.failed(ctx, "call", method, "", err)
 	}
-	c := p.newCall()
 	var id core.CallID
+	var c *pendingCall
 	err = p.send(ctx, due, func(m Machine) error {
-		accepted, err := m.Call(method, params, core.CallOptions{Deadline: due, ID: options.id, Quiet: options.quiet})
+		accepted, err := m.Call(method, params, p.coreOptions(ctx, due, options))
 		if err == nil {
-			id = accepted
+			id, c = accepted, p.newCall(options)
 			p.calls[id] = c
 		}
 		return err
 	})
 	if err != nil {
-		return nil, p.failed(ctx, "call", method, 0, err)
+		return nil, p.failed(ctx, "call", method, "", err)
 	}
-	select {
-	case <-c.settled:
-	case <-ctx.Done():
-		p.giveUp(ctx, id)
-		<-c.settled
-	}
-	result, err := p.outcome(ctx, method, id, c)
+	p.await(ctx, id, c, options)
+	result, err := p.outcome(ctx, method, c)
 	p.freeCall(c)
 	return result, err
+}
+
+// await waits for a call's outcome, and reports its progress meanwhile.
+func (p *Peer) await(ctx context.Context, id core.CallID, c *pendingCall, options callOptions) {
+	for {
+		select {
+		case <-c.progress.arrived:
+			p.reportProgress(c, options.onProgress)
+			continue
+		case <-c.settled:
+		case <-ctx.Done():
+			p.giveUp(ctx, id)
+			<-c.settled
+		}
+		break
+	}
+	if options.onProgress != nil {
+		p.reportProgress(c, options.onProgress) // what came before the outcome
+	}
 }
 
 // Notify sends a notification. It returns when the frame is accepted into the queue (API-8) and
@@ -131,7 +149,7 @@ func (p *Peer) NotifyRaw(ctx context.Context, method string, params json.RawMess
 		err = p.send(ctx, due, func(m Machine) error { return m.Notify(method, params) })
 	}
 	if err != nil {
-		return p.failed(ctx, "notify", method, 0, err)
+		return p.failed(ctx, "notify", method, "", err)
 	}
 	return nil
 }
@@ -169,6 +187,22 @@ func (p *Peer) due(ctx context.Context, options callOptions) (core.Time, error) 
 	return due, nil
 }
 
+// coreOptions spells a call's options for the machine. The budget starts here: it includes the
+// waiting for room, but not what extends it.
+func (p *Peer) coreOptions(ctx context.Context, due core.Time, options callOptions) core.CallOptions {
+	spelled := core.CallOptions{Deadline: due, ID: options.id, Quiet: options.quiet, ProgressToken: options.token}
+	if options.extend == 0 {
+		return spelled
+	}
+	spelled.Extend = core.Time(options.extend)
+	budgetMax := options.budgetMax
+	if deadline, bounded := ctx.Deadline(); bounded {
+		budgetMax = min(budgetMax, time.Until(deadline))
+	}
+	spelled.DeadlineMax = p.clock.Now() + core.Time(budgetMax)
+	return spelled
+}
+
 // giveUp withdraws a call whose context ended. A deadline of the context is the machine's too, and
 // the machine lets an answer that lies in the transport win against it (CALL-3).
 func (p *Peer) giveUp(ctx context.Context, id core.CallID) {
@@ -182,25 +216,30 @@ func (p *Peer) giveUp(ctx context.Context, id core.CallID) {
 // pendingCall is one open call of ours. Its fields are written under Peer.mu before settled gets
 // its one token, and belong to the caller after that.
 type pendingCall struct {
-	settled chan struct{} // capacity 1
-	kind    core.EventKind
-	code    core.Code
-	text    string
-	body    json.RawMessage
-	closing bool // cancelled by Close, not by its caller
+	settled  chan struct{} // capacity 1
+	kind     core.EventKind
+	code     core.Code
+	text     string
+	id       string // the wire id's token; of calls that failed here
+	body     json.RawMessage
+	closing  bool // cancelled by Close, not by its caller
+	progress progress
 }
 
 const freeCallsMax = 64
 
-func (p *Peer) newCall() *pendingCall {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// newCall returns an empty call. Peer.mu is held.
+func (p *Peer) newCall(options callOptions) *pendingCall {
+	var c *pendingCall
 	if n := len(p.freeCalls); n > 0 {
-		c := p.freeCalls[n-1]
-		p.freeCalls = p.freeCalls[:n-1]
-		return c
+		c, p.freeCalls = p.freeCalls[n-1], p.freeCalls[:n-1]
+	} else {
+		c = &pendingCall{settled: make(chan struct{}, 1)}
 	}
-	return &pendingCall{settled: make(chan struct{}, 1)}
+	if options.onProgress != nil {
+		c.progress.arrived = make(chan struct{}, 1)
+	}
+	return c
 }
 
 // freeCall keeps a settled call for the next one: a channel costs more than the call's result.
@@ -221,12 +260,12 @@ func (p *Peer) settle(ev *core.Event) {
 	}
 	delete(p.calls, ev.Call)
 	c.kind, c.code = ev.Kind, ev.Code
-	c.text, c.body = string(ev.Text), bytes.Clone(ev.Body)
+	c.text, c.body, c.id = string(ev.Text), bytes.Clone(ev.Body), string(ev.ID)
 	c.settled <- struct{}{}
 }
 
 // outcome is what a settled call returns to its caller.
-func (p *Peer) outcome(ctx context.Context, method string, id core.CallID, c *pendingCall) (json.RawMessage, error) {
+func (p *Peer) outcome(ctx context.Context, method string, c *pendingCall) (json.RawMessage, error) {
 	switch c.kind {
 	case core.EventResult:
 		return c.body, nil
@@ -235,24 +274,24 @@ func (p *Peer) outcome(ctx context.Context, method string, id core.CallID, c *pe
 	case core.EventInvalidAnswer:
 		return nil, &ParseError{Method: method, Raw: c.body, Err: errors.New("it is no JSON-RPC response")}
 	case core.EventTimeout:
-		return nil, p.failed(ctx, "call", method, id, ErrTimeout)
+		return nil, p.failed(ctx, "call", method, c.id, ErrTimeout)
 	case core.EventCanceled:
 		if !c.closing {
-			return nil, p.failed(ctx, "call", method, id, ErrCanceled)
+			return nil, p.failed(ctx, "call", method, c.id, ErrCanceled)
 		}
-		return nil, p.failed(ctx, "call", method, id, &SessionError{Reason: core.ReasonShutdown})
+		return nil, p.failed(ctx, "call", method, c.id, &SessionError{Reason: core.ReasonShutdown})
 	}
-	return nil, p.failed(ctx, "call", method, id, p.endError())
+	return nil, p.failed(ctx, "call", method, c.id, p.endError())
 }
 
 // failed is a verb's *CallError. The session's end says why, instead of a bare ErrClosed.
-func (p *Peer) failed(ctx context.Context, op, method string, id core.CallID, err error) error {
-	e := &CallError{Op: op, Method: method, Call: id, Fault: faultOf(err), Err: err}
+func (p *Peer) failed(ctx context.Context, op, method, id string, err error) error {
+	e := &CallError{Op: op, Method: method, ID: id, Fault: faultOf(err), Err: err}
 	switch err {
 	case ErrClosed:
 		e.Err = p.closedBy()
 	case ErrTimeout:
-		if id == 0 {
+		if id == "" {
 			e.Fault = FaultCaller
 		}
 		if ctx.Err() == context.DeadlineExceeded {

@@ -97,7 +97,7 @@ func TestTimeouts(t *testing.T) {
 		start := time.Now()
 		_, err := p.CallRaw(t.Context(), "slow", nil, host.WithTimeout(3*time.Second))
 		var callErr *host.CallError
-		if !errors.Is(err, host.ErrTimeout) || !errors.As(err, &callErr) || callErr.Method != "slow" || callErr.Fault != host.FaultPeer {
+		if !errors.Is(err, host.ErrTimeout) || !errors.As(err, &callErr) || callErr.Method != "slow" || callErr.ID != "1" || callErr.Fault != host.FaultPeer {
 			t.Errorf("got %v", err)
 		}
 		// The clock is the bubble's: this is the budget, not a measurement.

@@ -7,7 +7,8 @@ import (
 )
 
 // Clock is where a Peer's time comes from. Deadlines of contexts are carried over to it as
-// remaining durations, so that a test's clock governs every deadline.
+// remaining durations, so that a test's clock governs every deadline. Its methods are called under
+// the session's lock: they must not wait, nor call the session.
 type Clock interface {
 	// Now is a monotonic time in ns since an epoch of the clock's choosing, at least 1.
 	Now() core.Time

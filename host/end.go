@@ -220,7 +220,7 @@ func (p *Peer) FinishInput(ctx context.Context) error {
 		err = p.finishInput(ctx)
 	}
 	if err != nil {
-		return p.failed(ctx, "finish input", "", 0, err)
+		return p.failed(ctx, "finish input", "", "", err)
 	}
 	return nil
 }

@@ -73,9 +73,9 @@ func (f Fault) String() string { return faultNames[f] }
 
 // CallError is a call, notification or answer that failed on this side: nothing the peer said.
 type CallError struct {
-	Op     string      // "call", "notify", "reply", "fail", "flush", "finish input", "messages"
-	Method string      // empty where there is none
-	Call   core.CallID // the machine's handle, not the wire id; 0 where the call was not accepted
+	Op     string // "call", "notify", "reply", "fail", "flush", "finish input", "messages"
+	Method string // empty where there is none
+	ID     string // the call's id on the wire, a JSON token; empty where no call was accepted
 	Fault  Fault
 	Err    error // a sentinel, another core.UsageError, or a *SessionError
 	Cause  error // what the caller's context said (context.Cause), or the encoder; nil
@@ -85,6 +85,9 @@ func (e *CallError) Error() string {
 	text := "parley: " + e.Op
 	if e.Method != "" {
 		text += " " + quote(e.Method)
+	}
+	if e.ID != "" {
+		text += " (id " + oneLine(e.ID) + ")"
 	}
 	text += ": " + e.Fault.String() + ": " + e.reason()
 	if e.Cause != nil {
@@ -96,7 +99,7 @@ func (e *CallError) Error() string {
 func (e *CallError) reason() string {
 	switch e.Err {
 	case ErrTimeout:
-		if e.Call == 0 {
+		if e.ID == "" {
 			return "the time was up before anything was sent; give it more"
 		}
 		return "no answer in the time given"

@@ -31,7 +31,7 @@ func (p *Peer) Flush(ctx context.Context) error {
 			err = endOf(ctx)
 		}
 	}
-	return p.failed(ctx, "flush", "", 0, err)
+	return p.failed(ctx, "flush", "", "", err)
 }
 
 // settleFlushes answers the flushes that have come true or never will. One whose caller gave up

@@ -71,6 +71,8 @@ func (p *Peer) dispatch(ev *core.Event) {
 	case core.EventLost:
 		p.beginEnd(ev.Reason)
 		p.settle(ev)
+	case core.EventProgress:
+		p.noteProgress(ev)
 	case core.EventCancelRequest:
 		if r := p.requests[ev.Req]; r != nil {
 			r.cancel(errCanceledByPeer)

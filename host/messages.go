@@ -73,7 +73,7 @@ func (m *Message) answer(ctx context.Context, op string, command func(Machine) e
 		}
 	}
 	if err != nil {
-		return p.failed(ctx, op, m.Method, 0, err)
+		return p.failed(ctx, op, m.Method, "", err)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (p *Peer) deliver(ev *core.Event) {
 func (p *Peer) Messages(ctx context.Context) iter.Seq2[*Message, error] {
 	return func(yield func(*Message, error) bool) {
 		if !p.claimMessages() {
-			yield(nil, p.failed(ctx, "messages", "", 0, ErrUnsupported))
+			yield(nil, p.failed(ctx, "messages", "", "", ErrUnsupported))
 			return
 		}
 		defer p.leaveMessages()
@@ -224,7 +224,7 @@ func (p *Peer) nextMessage(ctx context.Context) (*Message, error) {
 		select {
 		case <-p.inbox.arrived:
 		case <-ctx.Done():
-			return nil, p.failed(ctx, "messages", "", 0, endOf(ctx))
+			return nil, p.failed(ctx, "messages", "", "", endOf(ctx))
 		}
 	}
 }
