@@ -17,11 +17,11 @@ const blockFrames = 64 // frames that one read brings at once in decodeBlock
 func decodeOne(scanTest string, sandboxed host.Engine) contest {
 	frame := framed(notification)
 	return contest{"decode, 179 B notification, one a turn", []contender{
+		decode("core, native", host.Native, frame, 1, nothing),
 		memcpy(frame),
 		bareScan(scanTest, "notification-179", len(notification)),
 		frameOnly(frame, 1),
 		validate(notification),
-		decode("core, native", host.Native, frame, 1, nothing),
 		decode("core, wazero", sandboxed, frame, 1, nothing),
 	}}
 }
@@ -29,9 +29,9 @@ func decodeOne(scanTest string, sandboxed host.Engine) contest {
 func decodeBlock(sandboxed host.Engine) contest {
 	block := bytes.Repeat(framed(notification), blockFrames)
 	return contest{fmt.Sprintf("decode, %d × 179 B a turn (ns/op is for all)", blockFrames), []contender{
+		decode("core, native", host.Native, block, blockFrames, nothing),
 		memcpy(block),
 		frameOnly(block, blockFrames),
-		decode("core, native", host.Native, block, blockFrames, nothing),
 		decode("core, wazero", sandboxed, block, blockFrames, nothing),
 	}}
 }
@@ -40,11 +40,11 @@ func decodeLarge(scanTest string, sandboxed host.Engine) contest {
 	body := completion()
 	frame := framed(body)
 	return contest{"decode, 1 MiB answer", []contender{
+		decode("core, native", host.Native, frame, 1, callCompletion),
 		memcpy(frame),
 		bareScan(scanTest, "completion-1MiB", len(body)),
 		frameOnly(frame, 1),
 		validate(body),
-		decode("core, native", host.Native, frame, 1, callCompletion),
 		decode("core, wazero", sandboxed, frame, 1, callCompletion),
 	}}
 }

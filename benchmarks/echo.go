@@ -20,8 +20,8 @@ var echoParams = json.RawMessage(`{"text":"the quick brown fox jumps over the la
 // echo compares round trips over two OS pipes with that many callers at once.
 func echo(callers int, sandboxed host.Engine) contest {
 	return contest{fmt.Sprintf("echo over OS pipes, %d at once (ns/op is a round trip)", callers), []contender{
-		barePipes(callers),
 		echoPeers("host.Peer, native", host.Native, callers),
+		barePipes(callers),
 		echoPeers("host.Peer, wazero on both ends", sandboxed, callers),
 	}}
 }
