@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -59,6 +60,26 @@ func TestERA1ConnectBudgetEndsInTimeout(t *testing.T) {
 		if heard := server.wires[0].all(); len(heard) != 2 {
 			t.Errorf("a cancel notice was sent: %q", heard)
 		}
+	})
+}
+
+// after answers a probe once d has passed on the bubble's clock.
+func after(d time.Duration) func(w *wire) {
+	return func(w *wire) {
+		id := w.hearCall("server/discover")
+		time.AfterFunc(d, func() { w.say(`{"jsonrpc":"2.0","id":` + id + `,"result":` + modernResult + `}`) })
+	}
+}
+
+func TestERA1SpawnedServerHasTimeToStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options, _ := clientOptions()
+		wantEra(t, connect(t, spawned(t, after(14*time.Second)).Endpoint, options), era.EraModern, "2026-07-28")
+		options, _ = clientOptions()
+		wantEra(t, connect(t, script(t, func(w *wire) {
+			after(14 * time.Second)(w)
+			w.shakeHands()
+		}).Endpoint, options), era.EraLegacy, "2025-11-25")
 	})
 }
 
@@ -248,6 +269,27 @@ func TestERA4ConcurrentConnectsWaitForOneProbe(t *testing.T) {
 	}
 }
 
+// Waiting for another's probe is part of the connect budget (ERA-1).
+func TestERA4WaitingForAProbeIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options, _ := clientOptions()
+		heard := make(chan struct{})
+		probing := spawned(t, func(w *wire) {
+			w.hearCall("server/discover")
+			close(heard)
+			w.shakeHands()
+		})
+		var first sync.WaitGroup
+		first.Go(func() { connect(t, probing.Endpoint, options) })
+		<-heard
+		options.ConnectTimeout = 10 * time.Second
+		if e := connectFails(t, script(t).Endpoint, options); !errors.Is(e, host.ErrTimeout) {
+			t.Errorf("got %v", e)
+		}
+		first.Wait()
+	})
+}
+
 func TestERA5ChildThatEndsOnTheProbeIsStartedOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		options, cache := clientOptions()
@@ -382,6 +424,23 @@ func TestConnectRefusesAMux(t *testing.T) {
 	if _, err := mcp.Connect(t.Context(), script(t).Endpoint, options); !errors.Is(err, host.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestOverATransportThatIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer far.Close()
+		transport := host.Duplex(near)
+		peer, err := host.New(transport, host.MCP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		options, _ := clientOptions()
+		if _, err := mcp.Connect(t.Context(), mcp.Over(transport, "server"), options); !errors.Is(err, host.ErrUnsupported) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 func TestCommandThatCannotStart(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -224,6 +225,24 @@ func TestERA9InputRequiredGoesToTheCallerAndARetryHasANewID(t *testing.T) {
 		}
 		if _, err := s.CallRaw(t.Context(), "tools/call", json.RawMessage(`{"inputResponses":{"a":1},"requestState":"s"}`)); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+func TestSessionTellsItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := modern(t, func(*mcp.Options) {}, func(w *wire) {
+			w.hearCall("tools/call")
+			if _, err := io.WriteString(w.Conn, `{"jsonrpc":"2.0","id":1,"res`); err != nil {
+				t.Error(err)
+			}
+			hangUp(w)
+		})
+		_, err := s.CallRaw(t.Context(), "tools/call", nil)
+		var violation *core.ProtocolError
+		<-s.Done()
+		if !errors.Is(err, host.ErrClosed) || !errors.As(s.Err(), &violation) {
+			t.Errorf("got %v, %v", err, s.Err())
 		}
 	})
 }
