@@ -94,10 +94,11 @@ func (p *Peer) CallRaw(ctx context.Context, method string, params json.RawMessag
 	if err != nil {
 		return nil, p.failed(ctx, "call", method, "", err)
 	}
+	spelled := p.coreOptions(ctx, due, options)
 	var id core.CallID
 	var c *pendingCall
 	err = p.send(ctx, due, func(m Machine) error {
-		accepted, err := m.Call(method, params, p.coreOptions(ctx, due, options))
+		accepted, err := m.Call(method, params, spelled)
 		if err == nil {
 			id, c = accepted, p.newCall(options)
 			p.calls[id] = c
@@ -187,8 +188,8 @@ func (p *Peer) due(ctx context.Context, options callOptions) (core.Time, error) 
 	return due, nil
 }
 
-// coreOptions spells a call's options for the machine. The budget starts here: it includes the
-// waiting for room, but not what extends it.
+// coreOptions spells a call's options for the machine. The times in them count from here, so that
+// waiting for room is part of the budget.
 func (p *Peer) coreOptions(ctx context.Context, due core.Time, options callOptions) core.CallOptions {
 	spelled := core.CallOptions{Deadline: due, ID: options.id, Quiet: options.quiet, ProgressToken: options.token}
 	if options.extend == 0 {

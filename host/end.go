@@ -122,8 +122,8 @@ func (p *Peer) release() {
 // outcome. A handler that ignores its context may still run.
 func (p *Peer) Done() <-chan struct{} { return p.done }
 
-// Err is nil while the session goes on and after a clean end: the peer's end of output, Shutdown,
-// exit. Otherwise it is a *SessionError.
+// Err is nil while nothing has gone wrong and after a clean end: the peer's end of output, Shutdown,
+// exit. Otherwise it is a *SessionError, also while the peer may still speak (SEND-5).
 func (p *Peer) Err() error {
 	select {
 	case <-p.end.described:
