@@ -34,7 +34,7 @@ func (c *Conn) paused() bool {
 		return false
 	}
 	if c.calls.open == 0 {
-		return c.requests.full() || c.out.choked(&c.cfg)
+		return c.requests.full() && !c.cfg.ParkFail || c.out.choked(&c.cfg)
 	}
 	return c.requests.parked+c.out.overflow(&c.cfg) >= c.cfg.Limits.ParkedBytesMax && c.requests.stuck
 }
@@ -52,9 +52,7 @@ func (c *Conn) park(id []byte, size int) bool {
 		c.rejectBusy(id)
 		return false
 	case c.cfg.ParkFail || over > c.cfg.Limits.FrameBytesMax:
-		c.violate(&ProtocolError{
-			Kind: ViolationBacklog, Offset: c.frames.Offset(), Need: uint64(c.cfg.Limits.ParkedBytesMax),
-		})
+		c.violateBacklog(c.cfg.Limits.ParkedBytesMax)
 		return false
 	}
 	rs.stuck = true
@@ -82,11 +80,20 @@ func (c *Conn) makeRoom(request bool, method []byte) bool {
 	}
 	if request {
 		c.stats.Requests++
-		c.violate(&ProtocolError{Kind: ViolationBacklog, Offset: c.frames.Offset()})
+		c.violateBacklog(0)
 		return false
 	}
 	c.dropped(method)
 	return false
+}
+
+// violateBacklog ends the session over the frame that found no room. The backlog of messages counts
+// no bytes, so that its bound is 0 (BACK-1).
+func (c *Conn) violateBacklog(bytesMax int) {
+	c.violate(&ProtocolError{
+		Kind: ViolationBacklog, Offset: c.frame.offset, Need: uint64(bytesMax),
+		Sample: clone(c.frame.body[:min(len(c.frame.body), SampleBytesMax)]),
+	})
 }
 
 // drops counts dropped notifications by method.

@@ -76,7 +76,9 @@ func (c *Conn) ingestEntry(entry []byte, offset uint64, collides bool) {
 	m := &c.message
 	c.scanner.Message(entry, m) // no fault: the array has passed
 	switch {
-	case m.Form != scan.FormObject:
+	case m.Form == scan.FormArray:
+		c.refuse(entry, offset, refusal{invalid: InvalidBatch, answer: true})
+	case m.Form == scan.FormScalar:
 		c.refuse(entry, offset, refusal{invalid: InvalidScalar, answer: true})
 	case collides:
 		c.reject(m.ID.Of(entry), CodeInvalidRequest, "Invalid Request: id occurs twice in the batch")
@@ -217,8 +219,8 @@ func (c *Conn) sendBatch(items []BatchItem, ids []CallID) {
 		if it.Notification {
 			c.openMethod(nil, it.Method, params)
 		} else {
-			index, k := c.register(it.Method, it.Options)
-			c.openMethod(k.appendID(nil), it.Method, params)
+			index := c.register(it.Method, it.Options)
+			c.openMethod(c.calls.slots.At(index).appendID(nil), it.Method, params)
 			ids[i] = CallID(c.calls.slots.Handle(index))
 			places = append(places, place{index: index, start: start})
 		}

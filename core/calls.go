@@ -74,11 +74,10 @@ func (cs *calls) find(seed uint64, key []byte) (uint32, bool) {
 	return cs.ids.Find(ident.Hash(seed, key), func(i uint32) bool { return cs.slots.At(i).key.is(key) })
 }
 
-// number takes the next number, skipping those that callers chose, and leaves its key in c.key.
-func (c *Conn) number() uint64 {
-	for {
-		n := c.calls.next
-		c.calls.next++
+// nextNumber returns the number that the next call will have: the count skips those that callers
+// chose (CALL-1).
+func (c *Conn) nextNumber() uint64 {
+	for n := c.calls.next; ; n++ {
 		c.key = numberKey(c.key[:0], n)
 		if _, taken := c.calls.find(c.cfg.Seed, c.key); taken {
 			continue

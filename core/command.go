@@ -22,15 +22,16 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	if err := c.checkCall(&opts, 1); err != nil {
 		return 0, err
 	}
-	// The envelope without its id bounds the size, so that a refused call uses no number.
-	c.openMethod(nil, method, params)
-	size := len(c.render) + len(params) + len(`"id":,}`) + max(len(opts.ID), numberBytesMax)
-	if err := c.admit(size); err != nil {
+	id := opts.ID
+	if id == nil {
+		var token [numberBytesMax]byte
+		id = appendNumber(token[:0], c.nextNumber())
+	}
+	c.openMethod(id, method, params)
+	if err := c.admit(len(c.render) + len(params) + 1); err != nil {
 		return 0, err
 	}
-	index, k := c.register(method, opts)
-	var id [numberBytesMax]byte
-	c.openMethod(k.appendID(id[:0]), method, params)
+	index := c.register(method, opts)
 	s, start := c.append(params, "}")
 	s.frames = append(s.frames, frameRef{start: start, end: len(s.buf)})
 	c.place(index, s, start, len(s.buf))
@@ -57,7 +58,7 @@ func (c *Conn) checkCall(opts *CallOptions, n int) error {
 
 // register opens a call that has passed every check: it has its id before its first byte is handed
 // out (CALL-1).
-func (c *Conn) register(method string, opts CallOptions) (uint32, *call) {
+func (c *Conn) register(method string, opts CallOptions) uint32 {
 	index, k := c.calls.slots.Put()
 	*k = call{
 		key: keyBuffer{long: k.key.long}, token: keyBuffer{long: k.token.long},
@@ -66,8 +67,12 @@ func (c *Conn) register(method string, opts CallOptions) (uint32, *call) {
 	k.quiet = opts.Quiet || c.spec.uncancellable(method)
 	if opts.ID != nil {
 		c.key = ident.Append(c.key[:0], opts.ID)
-	} else if n := c.number(); n > numberMax {
-		k.wire = appendNumber(k.wire, n)
+	} else {
+		n := c.nextNumber()
+		c.calls.next = n + 1
+		if c.key = numberKey(c.key[:0], n); n > numberMax {
+			k.wire = appendNumber(k.wire, n)
+		}
 	}
 	k.key.set(c.key)
 	c.calls.ids.Put(ident.Hash(c.cfg.Seed, c.key), index)
@@ -77,7 +82,7 @@ func (c *Conn) register(method string, opts CallOptions) (uint32, *call) {
 		c.calls.deadlines.Push(index, int64(opts.Deadline))
 	}
 	c.stats.Calls++
-	return index, k
+	return index
 }
 
 // place notes where a call's text lies: in the last frame of a segment.
@@ -149,9 +154,18 @@ func (c *Conn) checkMessage(method string, params []byte) ([]byte, error) {
 	return nil, ErrBadParams
 }
 
+// isToken reports one JSON string or number within IDBytesMax: what an id or a token may be.
+func (c *Conn) isToken(token []byte) bool {
+	if kind := scan.Kind(token); kind != 's' && kind != 'n' || len(token) > c.cfg.Limits.IDBytesMax {
+		return false
+	}
+	fault, _ := c.scanner.Valid(token)
+	return fault == scan.FaultNone && ident.Valid(token)
+}
+
 // checkID judges a chosen id (CALL-1).
 func (c *Conn) checkID(id []byte) error {
-	if len(id) > c.cfg.Limits.IDBytesMax || !ident.Valid(id) {
+	if !c.isToken(id) {
 		return ErrBadID
 	}
 	c.key = ident.Append(c.key[:0], id)

@@ -46,9 +46,13 @@ type Conn struct {
 	invalids  int  // Invalid frames in a row (MSG-6)
 	stats     Stats
 
-	text   []byte // what was unescaped since the last input
-	render []byte // a frame's envelope while it is composed
-	key    []byte // an id's canonical key while it is looked up
+	text   []byte   // what was unescaped since the last input
+	render []byte   // a frame's envelope while it is composed
+	frame  struct { // the one that is being judged
+		body   []byte
+		offset uint64
+	}
+	key []byte // an id's canonical key while it is looked up
 }
 
 // New makes a Conn from a configuration, or a *ConfigError that names the first field refused.
@@ -168,6 +172,7 @@ func (c *Conn) Advance(now Time) {
 	c.extendCalls()
 	for when, kind := c.Deadline(); when <= now; when, kind = c.Deadline() {
 		c.expired(kind)
+		c.timers.start(now)
 	}
 	c.settle()
 }

@@ -214,12 +214,26 @@ func (c *Conn) writable() bool {
 	return c.phase.output == OutputOpen || c.phase.output == OutputAnswering
 }
 
+// fits reports room for a frame with a body of this size (SEND-2).
+func (c *Conn) fits(size int) bool {
+	switch c.cfg.Framing {
+	case FramingHeader:
+		var digits [20]byte
+		size += len("Content-Length: \r\n\r\n") + len(strconv.AppendInt(digits[:0], int64(size), 10))
+	case FramingLine:
+		size++
+	case FramingLength4:
+		size += 4
+	}
+	return c.out.fits(size, c.cfg.Limits.OutBytesMax)
+}
+
 // admit refuses a frame of this size before anything of it is queued (FRAME-5, SEND-2).
 func (c *Conn) admit(size int) error {
 	if size > c.cfg.Limits.FrameBytesMax {
 		return ErrTooLarge
 	}
-	if c.out.fits(size, c.cfg.Limits.OutBytesMax) {
+	if c.fits(size) {
 		return nil
 	}
 	if c.cfg.OutFailFast {
@@ -369,7 +383,7 @@ func (c *Conn) emitCancel(k *call) bool {
 	}
 	c.render = append(c.render, `":`...)
 	c.render = k.appendID(c.render)
-	if !c.out.fits(len(c.render)+2, c.cfg.Limits.OutBytesMax) {
+	if !c.fits(len(c.render) + 2) {
 		return false
 	}
 	c.append(nil, "}}")

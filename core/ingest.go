@@ -46,7 +46,7 @@ func (c *Conn) step(step frame.Step) {
 	case frame.Overlong:
 		c.stats.FramesIn++
 		c.refuseFrame(refusal{
-			invalid: InvalidLineSize, hint: Hint(step.Hint), offset: offset,
+			invalid: InvalidLineSize, hint: HintOverLimit, offset: offset,
 			sample: arrived[step.Start:step.End], answer: true,
 		})
 	case frame.Skipped:
@@ -83,6 +83,7 @@ func (c *Conn) ingest(arrived []byte, offset uint64, step frame.Step) {
 		c.stats.ByteOrderMarks++
 		body, offset = body[3:], offset+3
 	}
+	c.frame.body, c.frame.offset = body, offset
 	m := &c.message
 	fault, at := scan.FaultEmpty, 0
 	if *m = (scan.Message{}); len(body) > 0 {

@@ -16,7 +16,7 @@ func (c *Conn) checkProgress(opts *CallOptions) error {
 	}
 	token := opts.ProgressToken
 	if opts.Extend < 0 || opts.Extend > 0 && (opts.DeadlineMax <= 0 || opts.DeadlineMax == Never) ||
-		len(token) > c.cfg.Limits.IDBytesMax || !ident.Valid(token) || scan.Kind(token) == '0' {
+		!c.isToken(token) {
 		return ErrBadProgress
 	}
 	c.key = ident.Append(c.key[:0], token)

@@ -78,6 +78,17 @@ func (c *Conn) refuseFrame(r refusal) {
 	}
 }
 
+// refuseNullID answers a request whose id is null, in every role: it is a request all the same, and
+// no reason to end anything (MSG-4).
+func (c *Conn) refuseNullID(body []byte) {
+	c.stats.Invalid++
+	c.push(fact{
+		kind: EventInvalid, invalid: InvalidNullID, offset: c.frame.offset, count: 1,
+		bytes: clone(body[:min(len(body), SampleBytesMax)]),
+	})
+	c.reject(nil, CodeInvalidRequest, invalidTexts[InvalidNullID])
+}
+
 // noise reports a line that a client skips without calling it a message at all (LINE-7).
 func (c *Conn) noise(r refusal) bool {
 	if c.cfg.Role != RoleClient || c.cfg.Framing != FramingLine || r.invalid.code() != CodeParse {

@@ -124,7 +124,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	id := m.ID.Of(body)
 	method := c.unquote(m.Method.Of(body))
 	if scan.Kind(id) == '0' && !c.spec.nullIDServed {
-		c.reject(nil, CodeInvalidRequest, invalidTexts[InvalidNullID])
+		c.refuseNullID(body)
 		return
 	}
 	c.key = ident.Append(c.key[:0], id)
@@ -408,7 +408,7 @@ func (c *Conn) answerAbandoned(it *item) {
 	case !it.cancelled:
 		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the handler gave no answer")
 	case it.unwanted != 0:
-		c.rejectIn(it.batch, it.id, it.unwanted, "Request cancelled")
+		c.rejectIn(it.batch, it.id, it.unwanted, cancelText(it.unwanted))
 	}
 }
 

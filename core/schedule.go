@@ -231,11 +231,22 @@ func (c *Conn) cancelItem(index uint32, unwanted Code) {
 	}
 	c.note(index, PhaseCancelled)
 	if it.request && unwanted != 0 {
-		c.rejectIn(it.batch, it.id, unwanted, "Request cancelled")
+		c.rejectIn(it.batch, it.id, unwanted, cancelText(unwanted))
 	}
 	c.leaveBatch(it)
 	c.requests.endWaiting(index)
 	c.requests.compact()
+}
+
+// cancelText tells the peer who cancelled its request.
+func cancelText(code Code) string {
+	switch code {
+	case CodeCanceled:
+		return "Request cancelled"
+	case CodeSuperseded:
+		return "Replaced by a newer request"
+	}
+	return "Request cancelled by the server"
 }
 
 // endWaiting ends a message in the queue. Its slot goes when it reaches the front, or when the

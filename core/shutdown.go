@@ -63,11 +63,19 @@ func (c *Conn) stalled() {
 	c.end(inputBreak, ReasonStalled, nil)
 }
 
+// silence ends our direction at once: nothing of what is queued is ever written, and the calls that
+// can have no answer any more are lost (SEND-5).
+func (c *Conn) silence(lost func(*call) bool) {
+	c.phase.outputTo(outputFail)
+	c.timers.stop(TimerStall)
+	c.timers.stop(TimerProgress)
+	c.loseCalls(lost)
+	c.out.discard()
+}
+
 // closeOutput gives up on the output, and on whoever still works on an answer.
 func (c *Conn) closeOutput() {
-	c.phase.outputTo(outputFail)
-	c.loseCalls(func(k *call) bool { return !k.begun || c.phase.input != InputOpen })
-	c.out.discard()
+	c.silence(func(k *call) bool { return !k.begun || c.phase.input != InputOpen })
 	c.cancelAll()
 	c.requests.released = true
 	if c.phase.stopping {
@@ -103,18 +111,14 @@ func (c *Conn) Shutdown() {
 // tear ends the conversation for sending: an interruption hit a frame that is being written, and no
 // peer can find its way back from half a frame. What the peer says still arrives (SEND-4, SEND-5).
 func (c *Conn) tear() {
-	c.phase.outputTo(outputFail)
 	c.phase.because(ReasonTorn, nil)
-	c.loseCalls(func(*call) bool { return true })
-	c.out.discard()
+	c.silence(func(*call) bool { return true })
 }
 
 // Abort ends everything at once: the transport is gone, or its owner wants no more of it (STOP-3).
 func (c *Conn) Abort() {
-	c.phase.outputTo(outputFail)
 	c.end(inputBreak, ReasonAborted, nil)
-	c.loseCalls(func(*call) bool { return true })
-	c.out.discard()
+	c.silence(func(*call) bool { return true })
 	c.cancelAll()
 	c.requests.drop()
 	c.settle()
@@ -126,11 +130,9 @@ func (c *Conn) WriteFailed() {
 	if c.phase.output == OutputDone || c.phase.output == OutputFailed {
 		return
 	}
-	c.phase.outputTo(outputFail)
 	c.phase.because(ReasonWriteFailed, nil)
 	written := c.stats.BytesOut
-	c.loseCalls(func(k *call) bool { return !k.begun || k.endOffset > written })
-	c.out.discard()
+	c.silence(func(k *call) bool { return !k.begun || k.endOffset > written })
 	if c.calls.open > 0 {
 		c.timers.arm(TimerAnswers, c.cfg.ShutdownNs)
 	}
