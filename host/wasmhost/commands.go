@@ -8,16 +8,10 @@ import (
 	"github.com/parley-rpc/parley/wasm/abi"
 )
 
-// begin locks the instance for a command and makes room for its arguments.
-func (m *machine) begin(argumentBytes int) (arguments, error) {
-	m.keepFacts()
-	return m.in.arguments(argumentBytes)
-}
-
 func (m *machine) Call(method string, params []byte, opts core.CallOptions) (core.CallID, error) {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	a, err := m.begin(len(method) + len(params) + len(opts.ProgressToken) + len(opts.ID))
+	a, err := m.in.arguments(len(method) + len(params) + len(opts.ProgressToken) + len(opts.ID))
 	if err != nil {
 		return 0, closedBy(err)
 	}
@@ -50,7 +44,7 @@ func (m *machine) Batch(items []core.BatchItem, ids []core.CallID) error {
 		it := &items[i]
 		size += len(it.Method) + len(it.Params) + len(it.Options.ProgressToken) + len(it.Options.ID)
 	}
-	a, err := m.begin(size)
+	a, err := m.in.arguments(size)
 	if err != nil {
 		return closedBy(err)
 	}
@@ -90,7 +84,7 @@ func (m *machine) Batch(items []core.BatchItem, ids []core.CallID) error {
 func (m *machine) Notify(method string, params []byte) error {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	a, err := m.begin(len(method) + len(params))
+	a, err := m.in.arguments(len(method) + len(params))
 	if err != nil {
 		return closedBy(err)
 	}
@@ -103,7 +97,7 @@ func (m *machine) Notify(method string, params []byte) error {
 func (m *machine) Reply(req core.ReqID, result []byte) error {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	a, err := m.begin(len(result))
+	a, err := m.in.arguments(len(result))
 	if err != nil {
 		return closedBy(err)
 	}
@@ -115,7 +109,7 @@ func (m *machine) Reply(req core.ReqID, result []byte) error {
 func (m *machine) Fail(req core.ReqID, code core.Code, message string, data []byte) error {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	a, err := m.begin(len(message) + len(data))
+	a, err := m.in.arguments(len(message) + len(data))
 	if err != nil {
 		return closedBy(err)
 	}
@@ -133,7 +127,7 @@ func (m *machine) Forward(frame []byte, splices ...core.Splice) error {
 	for i := range splices {
 		size += len(splices[i].Value)
 	}
-	a, err := m.begin(size)
+	a, err := m.in.arguments(size)
 	if err != nil {
 		return closedBy(err)
 	}
@@ -161,7 +155,7 @@ func offsetOf(n int) uint32 {
 func (m *machine) SetVersion(version string) error {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	a, err := m.begin(len(version))
+	a, err := m.in.arguments(len(version))
 	if err != nil {
 		return closedBy(err)
 	}
@@ -174,7 +168,6 @@ func (m *machine) SetVersion(version string) error {
 func (m *machine) simple(x export, params ...uint64) error {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	_, err := m.commandInt(x, params...)
 	return closedBy(err)
 }
@@ -204,7 +197,6 @@ func (m *machine) Abort() { m.finish(exportAbort) }
 func (m *machine) finish(x export) {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	_, err := m.commandInt(x, m.handle)
 	m.must(err)
 }

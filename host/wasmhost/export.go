@@ -18,6 +18,7 @@ const (
 	exportReady
 	exportReserve
 	exportTurn
+	exportNext
 	exportCall
 	exportBatch
 	exportNotify
@@ -51,6 +52,7 @@ var exportNames = [exportsEnd]string{
 	exportReady:         abi.Prefix + "ready",
 	exportReserve:       abi.Prefix + "reserve",
 	exportTurn:          abi.Prefix + "turn",
+	exportNext:          abi.Prefix + "next",
 	exportCall:          abi.Prefix + "call",
 	exportBatch:         abi.Prefix + "batch",
 	exportNotify:        abi.Prefix + "notify",

@@ -1,7 +1,6 @@
 package wasmhost
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"unsafe"
@@ -10,73 +9,21 @@ import (
 	"github.com/parley-rpc/parley/wasm/abi"
 )
 
-// facts are the event records of the last drain that Next has not returned yet. Their slices are
-// views of linear memory: nothing is copied unless an input comes before they are fetched.
-type facts struct {
-	records []byte // a view, next is an offset in it
-	next    int
-	kept    []core.Event // copies that survived an input, returned first
-	more    bool         // another drain may find records: nothing else happened since
-}
-
-// Next decodes the next event. Slices are valid until the next input: they point into linear
-// memory, whose old bytes stay as they are where it moves meanwhile.
+// Next fetches one event. Slices are valid until the next input: they point into linear memory,
+// whose old bytes stay as they are where it moves meanwhile. Events are not fetched in advance,
+// although a turn could hand over 256: State and Snapshot would then count as delivered what is not,
+// and a crossing costs less than decoding the record.
 func (m *machine) Next(ev *core.Event) bool {
-	f := &m.facts
-	if len(f.kept) > 0 {
-		*ev, f.kept[0] = f.kept[0], core.Event{}
-		f.kept = f.kept[1:]
-		return true
-	}
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	if f.next == len(f.records) && !m.drain() {
+	if found, err := m.commandInt(exportNext, m.handle); err != nil || found == 0 {
 		return false
 	}
-	return m.decodeNext(ev) == nil
+	record, err := m.in.read(m.ready.events, uint32(unsafe.Sizeof(abi.Event{})))
+	return err == nil && m.decode(record, ev) == nil
 }
 
-// drain fetches up to abi.RecordsMax records.
-func (m *machine) drain() bool {
-	f := &m.facts
-	f.records, f.next = nil, 0
-	if !f.more {
-		return false
-	}
-	if m.turn(0, abi.TurnDrain, noNumber, 0) != nil {
-		return false
-	}
-	f.more = m.ready.flags&abi.ReadyMore != 0
-	view, err := m.in.read(m.ready.events, m.ready.eventCount*m.stride)
-	if err != nil {
-		return false
-	}
-	f.records = view
-	return len(view) > 0
-}
-
-// keepFacts is called before every input: records that were fetched and not returned move out of
-// linear memory, which hosts that drain before they go on never need.
-func (m *machine) keepFacts() {
-	f := &m.facts
-	for f.next < len(f.records) {
-		var ev core.Event
-		if m.decodeNext(&ev) != nil {
-			return
-		}
-		for _, b := range []*[]byte{&ev.ID, &ev.Method, &ev.Body, &ev.Text, &ev.Frame} {
-			*b = bytes.Clone(*b)
-		}
-		f.kept = append(f.kept, ev)
-	}
-	f.records, f.next = nil, 0
-	f.more = true
-}
-
-// decodeNext takes one record.
-func (m *machine) decodeNext(ev *core.Event) error {
-	b := m.facts.records[m.facts.next:]
-	m.facts.next += int(m.stride)
+func (m *machine) decode(b []byte, ev *core.Event) error {
 	var r abi.Event
 	*ev = core.Event{
 		Kind:    core.EventKind(b[unsafe.Offsetof(r.Kind)]),

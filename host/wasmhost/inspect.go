@@ -76,33 +76,6 @@ func (m *machine) Limits() core.Limits {
 	return limits
 }
 
-func (m *machine) Snapshot(s *core.Snapshot) error {
-	m.in.mu.Lock()
-	defer m.in.mu.Unlock()
-	var r abi.Snapshot
-	if err := m.inspect(exportSnapshot, &r); err != nil {
-		return closedBy(err)
-	}
-	s.Items = s.Items[:0]
-	s.Truncated = r.Truncated != 0
-	for i := range r.Count {
-		var item abi.SnapshotItem
-		if err := m.in.record(r.Items+i*r.ItemBytes, &item); err != nil {
-			return closedBy(err)
-		}
-		method, err := m.in.read(item.Method.Address, item.Method.Bytes)
-		if err != nil {
-			return closedBy(err)
-		}
-		s.Items = append(s.Items, core.SnapshotItem{
-			Ordinal: uint64(item.Ordinal), Method: string(method), Mode: core.Mode(item.Mode),
-			Running: item.Running != 0, Cancelled: item.Cancelled != 0, Generation: uint64(item.Generation),
-			AcceptedAt: timeOf(item.AcceptedAt), StartedAt: timeOf(item.StartedAt),
-		})
-	}
-	return nil
-}
-
 // inspect runs an export that returns the address of a block and decodes the block.
 func (m *machine) inspect(x export, block any) error {
 	if m.closed {

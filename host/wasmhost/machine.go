@@ -17,13 +17,11 @@ type machine struct {
 	in     *instance
 	handle uint64 // as it crosses
 	block  uint32 // address of the ready block
-	stride uint32 // of event records
 	ready  ready
 
 	messageBytesMax int // framing whole: what one commit may copy in
 
-	input     []byte // what Reserve handed out; a view of linear memory would not survive its growth
-	facts     facts
+	input     []byte              // what Reserve handed out; a view of linear memory would not survive its growth
 	violation *core.ProtocolError // sticky, one value for every Commit and State
 	closed    bool
 	failure   error // what Err was when the machine was closed
@@ -33,12 +31,12 @@ var _ host.Machine = (*machine)(nil)
 
 // ready is the part of abi.Ready that changes.
 type ready struct {
-	events, eventCount uint32
-	out, in            abi.Span
-	flags              uint32
-	timer              core.TimerKind
-	deadline           core.Time
-	outputBytes        int
+	events      uint32
+	out, in     abi.Span
+	flags       uint32
+	timer       core.TimerKind
+	deadline    core.Time
+	outputBytes int
 }
 
 // command runs an export that may change something and takes over the ready block.
@@ -73,7 +71,6 @@ func (m *machine) refresh() error {
 	var r abi.Ready
 	m.ready = ready{
 		events:      binary.LittleEndian.Uint32(b[unsafe.Offsetof(r.Events):]),
-		eventCount:  binary.LittleEndian.Uint32(b[unsafe.Offsetof(r.EventCount):]),
 		out:         spanAt(b[unsafe.Offsetof(r.Out):]),
 		in:          spanAt(b[unsafe.Offsetof(r.In):]),
 		flags:       binary.LittleEndian.Uint32(b[unsafe.Offsetof(r.Flags):]),
@@ -111,7 +108,6 @@ func (m *machine) commit(n int, flags uint32) error {
 	}
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	if flags&abi.TurnEnd != 0 {
 		return closedBy(m.commitPart(m.input[:min(n, m.messageBytesMax)], flags))
 	}
@@ -142,7 +138,6 @@ func (m *machine) commitPart(part []byte, flags uint32) error {
 func (m *machine) CommitEOF() error {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	if err := m.turn(0, abi.TurnEOF, noNumber, 0); err != nil {
 		return closedBy(err)
 	}
@@ -183,7 +178,6 @@ func (m *machine) Deadline() (core.Time, core.TimerKind) {
 func (m *machine) Take(spare []byte) []byte {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	if err := m.turn(0, abi.TurnTake, noNumber, 0); err != nil || m.ready.out.Bytes == 0 {
 		return nil
 	}
@@ -197,28 +191,24 @@ func (m *machine) Take(spare []byte) []byte {
 func (m *machine) Wrote(n int) {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	m.must(m.turn(0, 0, noNumber, n))
 }
 
 func (m *machine) WriteFailed() {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	m.must(m.turn(0, abi.TurnWriteFailed, noNumber, 0))
 }
 
 func (m *machine) Advance(now core.Time) {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
-	m.must(m.turn(0, 0, timeBits(now), 0))
+	m.must(m.turn(0, 0, timeBits(min(now, abi.NumberMax)), 0))
 }
 
 func (m *machine) Want(n int) {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
-	m.keepFacts()
 	_, err := m.commandInt(exportWant, m.handle, uint64(uint32(max(0, min(n, math.MaxInt32)))))
 	m.must(err)
 }

@@ -28,11 +28,6 @@ func open(e *Engine, in *instance, cfg *core.Config) (*machine, error) {
 	if m.block, err = in.callInt(exportReady, m.handle); err != nil {
 		return nil, err
 	}
-	var block abi.Ready
-	if err := in.record(m.block, &block); err != nil {
-		return nil, err
-	}
-	m.stride = block.EventBytes
 	return m, m.refresh()
 }
 
@@ -141,15 +136,15 @@ func (in *instance) refusal(kind abi.Error) error {
 	if err := in.record(address, &r); err != nil {
 		return err
 	}
-	field, err := in.read(r.Field.Address, r.Field.Bytes)
+	field, err := in.text(r.Field)
 	if err != nil {
 		return err
 	}
-	reason, err := in.read(r.Reason.Address, r.Reason.Bytes)
+	reason, err := in.text(r.Reason)
 	if err != nil {
 		return err
 	}
 	return &refusalError{kind: kind, config: &core.ConfigError{
-		Field: string(field), Reason: string(reason), Value: int64(r.Value), Min: int64(r.Min), Max: int64(r.Max),
+		Field: field, Reason: reason, Value: int64(r.Value), Min: int64(r.Min), Max: int64(r.Max),
 	}}
 }

@@ -39,7 +39,7 @@ func TestTypeScriptConstantsAreUpToDate(t *testing.T) {
 // The layouts must be the same whatever machine compiles package abi, and the reactor reads whole
 // records at addresses that are multiples of 8.
 func TestLayoutsAreTheSameEverywhere(t *testing.T) {
-	sizes := map[string]uintptr{"u8": 1, "u32": 4, "i32": 4, "u64": 8, "f64": 8, "span": 4}
+	sizes := map[string]uintptr{"u8": 1, "u32": 4, "i32": 4, "u64": 8, "f64": 8, "span": 4, "list": 4}
 	for _, r := range records() {
 		if r.bytes%8 != 0 {
 			t.Errorf("%s has %d bytes, want a multiple of 8", r.name, r.bytes)

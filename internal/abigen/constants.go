@@ -25,14 +25,15 @@ type member struct {
 
 // crossing are the types of core whose numbers cross the boundary.
 var crossing = []string{
-	"Role", "Profile", "Framing", "Envelope", "Inbound", "SendPolicy", "PauseOn", "Mode", "TimerKind",
+	"Role", "Profile", "Framing", "Envelope", "Inbound", "SendPolicy", "PauseOn", "Mode", "Phase", "TimerKind",
 	"EventKind", "Class", "Reason", "Invalid", "Hint", "Violation", "UsageError", "Code",
 	"InputPhase", "OutputPhase", "Lifecycle",
 }
 
 // groups reads the constants from the sources, so that none can be forgotten.
 func groups() ([]group, error) {
-	load := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	files := token.NewFileSet()
+	load := importer.ForCompiler(files, "source", nil)
 	core, err := load.Import("github.com/parley-rpc/parley/core")
 	if err != nil {
 		return nil, err
@@ -41,9 +42,9 @@ func groups() ([]group, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []group{{members: membersOf(abi, "")}, {name: "BoundaryError", members: membersOf(abi, "Error")}}
+	all := []group{{members: membersOf(files, abi, "")}, {name: "BoundaryError", members: membersOf(files, abi, "Error")}}
 	for _, name := range crossing {
-		all = append(all, group{name: name, members: membersOf(core, name)})
+		all = append(all, group{name: name, members: membersOf(files, core, name)})
 	}
 	for _, g := range all[1:] {
 		shorten(g.name, g.members)
@@ -53,7 +54,7 @@ func groups() ([]group, error) {
 
 // membersOf lists the exported whole constants of one type, "" being every basic one, in the order
 // of the sources.
-func membersOf(pkg *types.Package, typeName string) []member {
+func membersOf(files *token.FileSet, pkg *types.Package, typeName string) []member {
 	var objects []*types.Const
 	for _, name := range pkg.Scope().Names() {
 		c, ok := pkg.Scope().Lookup(name).(*types.Const)
@@ -65,7 +66,10 @@ func membersOf(pkg *types.Package, typeName string) []member {
 			objects = append(objects, c)
 		}
 	}
-	slices.SortFunc(objects, func(a, b *types.Const) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	slices.SortFunc(objects, func(a, b *types.Const) int {
+		at, bt := files.Position(a.Pos()), files.Position(b.Pos())
+		return cmp.Or(cmp.Compare(at.Filename, bt.Filename), cmp.Compare(at.Offset, bt.Offset))
+	})
 	var members []member
 	for _, c := range objects {
 		value, _ := constant.Int64Val(c.Val())

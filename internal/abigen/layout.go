@@ -21,7 +21,7 @@ type record struct {
 type field struct {
 	name   string
 	offset uintptr
-	kind   string // u8, u32, i32, u64, f64, span, or a count and one of them
+	kind   string // u8, u32, i32, u64, f64, span, list, or a count and one of them
 }
 
 // records lists the layouts in the order of abi.Records, then the two that are arrays of numbers.
@@ -63,8 +63,11 @@ func kindOf(t reflect.Type) string {
 	case reflect.Float64:
 		return "f64"
 	case reflect.Struct:
-		if t == reflect.TypeFor[abi.Span]() {
+		switch t {
+		case reflect.TypeFor[abi.Span]():
 			return "span"
+		case reflect.TypeFor[abi.List]():
+			return "list"
 		}
 	case reflect.Array:
 		return fmt.Sprintf("%d*%s", t.Len(), kindOf(t.Elem()))

@@ -156,14 +156,27 @@ type State struct {
 	Sample    Span
 }
 
-// Snapshot is core.Snapshot: Count items of ItemBytes each from address Items.
+// List is a row of records: Count of them, Stride bytes apart, from Address on.
+type List struct {
+	Address uint32
+	Count   uint32
+	Stride  uint32
+	_       uint32
+}
+
+// Snapshot is core.Snapshot.
 type Snapshot struct {
 	_ structs.HostLayout
 
-	Items     uint32
-	Count     uint32
-	ItemBytes uint32
-	Truncated uint32
+	Items        List // SnapshotItem
+	Methods      List // MethodStats
+	Dropped      List // MethodCount
+	Trace        List // TraceRecord
+	Generation   float64
+	TraceDropped float64
+	Truncated    uint8
+	Tracing      uint8
+	_            [6]uint8
 }
 
 // SnapshotItem is core.SnapshotItem.
@@ -179,6 +192,39 @@ type SnapshotItem struct {
 	Running    uint8
 	Cancelled  uint8
 	_          [5]uint8
+}
+
+// MethodStats is core.MethodStats.
+type MethodStats struct {
+	_ structs.HostLayout
+
+	Name   Span
+	Count  float64
+	Failed float64
+	MeanNs float64
+	MaxNs  float64
+	P50Ns  float64
+	P95Ns  float64
+	P99Ns  float64
+}
+
+// MethodCount is core.MethodCount.
+type MethodCount struct {
+	_ structs.HostLayout
+
+	Method Span
+	Count  float64
+}
+
+// TraceRecord is core.TraceRecord.
+type TraceRecord struct {
+	_ structs.HostLayout
+
+	At      float64
+	Ordinal float64
+	Method  Span
+	Phase   uint8
+	_       [7]uint8
 }
 
 // BatchItem is one member of parley_batch, in scratch. The module writes Call: the handle of the
@@ -209,5 +255,7 @@ type Splice struct {
 
 // Records lists every layout, for generators and golden lists.
 var Records = []any{
-	Span{}, Config{}, Refusal{}, Ready{}, Event{}, State{}, Snapshot{}, SnapshotItem{}, BatchItem{}, Splice{},
+	Span{}, List{}, Config{}, Refusal{}, Ready{}, Event{}, State{},
+	Snapshot{}, SnapshotItem{}, MethodStats{}, MethodCount{}, TraceRecord{},
+	BatchItem{}, Splice{},
 }

@@ -22,11 +22,10 @@ type connection struct {
 	records [abi.RecordsMax]abi.Event
 
 	// What the addresses above point at is held here until it expires, so that it is not collected.
-	events    [abi.RecordsMax]core.Event
-	delivered int // of events
+	events    []core.Event
 	input     []byte
 	taken     []byte
-	unwritten int // of taken
+	unwritten int // bytes of taken
 
 	state    abi.State
 	stats    abi.Stats
@@ -57,10 +56,18 @@ func lookup(handle float64) *connection {
 func enter(handle float64) *connection {
 	c := lookup(handle)
 	if c != nil {
-		clear(c.events[:c.delivered])
-		c.delivered = 0
+		c.expire()
 	}
 	return c
+}
+
+// expire lets go of the events that were fetched. A longer list than one turn's is not kept.
+func (c *connection) expire() {
+	clear(c.events)
+	c.events = c.events[:0]
+	if cap(c.events) > abi.RecordsMax {
+		c.events = nil
+	}
 }
 
 // add gives a new connection the first free index; false: all are taken.
@@ -98,8 +105,8 @@ func (c *connection) leave(result int32) int32 {
 // what was fetched.
 func (c *connection) turn(received, flags uint32, now float64, wrote uint32) int32 {
 	t, timed := timeOf(now)
-	if flags&^abi.TurnFlags != 0 || !timed && now == now {
-		return -int32(abi.ErrNumber)
+	if flags&^abi.TurnFlags != 0 || !timed && now == now || t == core.Never {
+		return -int32(abi.ErrNumber) // it is never Never
 	}
 	c.ready.Flags &^= abi.ReadyViolation | abi.ReadyMore
 	c.ready.EventCount, c.ready.Out = 0, abi.Span{}
@@ -149,15 +156,25 @@ func (c *connection) commit(received, flags uint32) int32 {
 
 func (c *connection) drain() {
 	n := 0
-	for n < abi.RecordsMax && c.conn.Next(&c.events[n]) {
-		encodeEvent(&c.records[n], &c.events[n])
+	for n < abi.RecordsMax && c.next(&c.records[n]) {
 		n++
 	}
-	c.delivered = n
 	c.ready.EventCount = uint32(n)
 	if n == abi.RecordsMax {
 		c.ready.Flags |= abi.ReadyMore
 	}
+}
+
+// next fetches one event into a record.
+func (c *connection) next(r *abi.Event) bool {
+	n := len(c.events)
+	c.events = append(c.events, core.Event{})
+	if !c.conn.Next(&c.events[n]) {
+		c.events = c.events[:n]
+		return false
+	}
+	encodeEvent(r, &c.events[n])
+	return true
 }
 
 // take hands the oldest segment over and holds it until the next one is taken; then it is the spare.

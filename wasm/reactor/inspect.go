@@ -3,18 +3,9 @@
 package main
 
 import (
-	"unsafe"
-
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/wasm/abi"
 )
-
-// snapshotBlock holds one snapshot until the next.
-type snapshotBlock struct {
-	block abi.Snapshot
-	items []abi.SnapshotItem
-	held  core.Snapshot
-}
 
 func (c *connection) encodeState() int32 {
 	s := c.conn.State()
@@ -49,34 +40,6 @@ func (c *connection) encodeStats() int32 {
 		c.stats[i] = float64(n)
 	}
 	return pointerTo(&c.stats)
-}
-
-func (c *connection) encodeSnapshot() int32 {
-	s := &c.snapshot
-	if code := codeOf(c.conn.Snapshot(&s.held)); code != 0 {
-		return code
-	}
-	s.items = s.items[:0]
-	for i := range s.held.Items {
-		item := &s.held.Items[i]
-		s.items = append(s.items, abi.SnapshotItem{
-			Ordinal:    float64(item.Ordinal),
-			Generation: float64(item.Generation),
-			AcceptedAt: floatOf(item.AcceptedAt),
-			StartedAt:  floatOf(item.StartedAt),
-			Method:     textSpan(item.Method),
-			Mode:       uint8(item.Mode),
-			Running:    flagByte(item.Running),
-			Cancelled:  flagByte(item.Cancelled),
-		})
-	}
-	s.block = abi.Snapshot{
-		Items:     uint32(uintptr(unsafe.Pointer(unsafe.SliceData(s.items)))),
-		Count:     uint32(len(s.items)),
-		ItemBytes: uint32(unsafe.Sizeof(abi.SnapshotItem{})),
-		Truncated: uint32(flagByte(s.held.Truncated)),
-	}
-	return pointerTo(&s.block)
 }
 
 func encodeLimits(l *core.Limits) (encoded abi.Limits) {

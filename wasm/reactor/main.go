@@ -99,6 +99,15 @@ func turn(handle float64, received, flags uint32, now float64, wrote uint32) int
 	return c.leave(c.turn(received, flags, now, wrote))
 }
 
+//go:wasmexport parley_next
+func next(handle float64) int32 {
+	c := lookup(handle) // no input: what was fetched before stays valid
+	if c == nil {
+		return -int32(abi.ErrHandle)
+	}
+	return c.leave(int32(flagByte(c.next(&c.records[0]))))
+}
+
 //go:wasmexport parley_want
 func want(handle float64, n int32) int32 {
 	c := enter(handle)

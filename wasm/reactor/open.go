@@ -161,7 +161,7 @@ func encodeConfig(cfg core.Config) abi.Config {
 // (its buffer while it doubles, the collector's headroom), everything else twice.
 func connectionBytes(l *core.Limits, methodBytes int) int64 {
 	frame := int64(l.FrameBytesMax)
-	rest := l.Sum() - frame + abi.ReserveBytesMax + int64(unsafe.Sizeof(connection{})) + int64(methodBytes)
+	rest := l.Sum() - frame + abi.ReserveBytesMax + snapshotBytesMax + int64(unsafe.Sizeof(connection{})) + int64(methodBytes)
 	return 4*frame + 2*rest
 }
 

@@ -1,9 +1,5 @@
 // Code generated from package abi by `go test ./internal/abigen -update`. DO NOT EDIT.
 
-export const LimitsCount = 17;
-export const StatsCount = 24;
-export const ConfigBytesMin = 16;
-export const MemoryBytesCeiling = 2147483648;
 export const VersionMajor = 1;
 export const VersionMinor = 0;
 export const Version = 65536;
@@ -29,6 +25,10 @@ export const ConfigLooseIDs = 2;
 export const ConfigResync = 4;
 export const ItemNotification = 1;
 export const ItemQuiet = 2;
+export const LimitsCount = 17;
+export const StatsCount = 24;
+export const ConfigBytesMin = 16;
+export const MemoryBytesCeiling = 2147483648;
 
 export const BoundaryError = {
   Handle: 256,
@@ -111,12 +111,23 @@ export const Mode = {
 } as const;
 export type Mode = (typeof Mode)[keyof typeof Mode];
 
+export const Phase = {
+  Queued: 0,
+  Running: 1,
+  Succeeded: 2,
+  Failed: 3,
+  Cancelled: 4,
+} as const;
+export type Phase = (typeof Phase)[keyof typeof Phase];
+
 export const TimerKind = {
   None: 0,
   Call: 1,
-  Stall: 2,
-  Grace: 3,
-  Linger: 4,
+  Answers: 2,
+  Stall: 3,
+  Grace: 4,
+  Progress: 5,
+  Linger: 6,
 } as const;
 export type TimerKind = (typeof TimerKind)[keyof typeof TimerKind];
 
@@ -163,6 +174,7 @@ export const Reason = {
   Shutdown: 5,
   Aborted: 6,
   Exit: 7,
+  Stalled: 8,
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 export const ReasonText: Record<Reason, string> = {
@@ -174,6 +186,7 @@ export const ReasonText: Record<Reason, string> = {
   5: "shutdown",
   6: "aborted",
   7: "exit",
+  8: "stalled",
 };
 
 export const Invalid = {
@@ -195,6 +208,7 @@ export const Invalid = {
   Duplicate: 15,
   DAP: 16,
   LineSize: 17,
+  BatchSize: 18,
 } as const;
 export type Invalid = (typeof Invalid)[keyof typeof Invalid];
 export const InvalidText: Record<Invalid, string> = {
@@ -216,6 +230,7 @@ export const InvalidText: Record<Invalid, string> = {
   15: "duplicate",
   16: "dap",
   17: "line-size",
+  18: "batch-size",
 };
 
 export const Hint = {
@@ -297,6 +312,8 @@ export const UsageError = {
   IDTaken: 16,
   BadCount: 17,
   Parked: 18,
+  Tracing: 19,
+  BadProgress: 20,
 } as const;
 export type UsageError = (typeof UsageError)[keyof typeof UsageError];
 export const UsageErrorText: Record<UsageError, string> = {
@@ -318,6 +335,8 @@ export const UsageErrorText: Record<UsageError, string> = {
   16: "core: the chosen id is pending or was abandoned unanswered",
   17: "core: count exceeds what was handed out",
   18: "core: no room for what arrived while paused",
+  19: "core: the trace runs already, or does not run",
+  20: "core: the progress token is unusable or taken, or Extend lacks a token or DeadlineMax",
 };
 
 export const Code = {
@@ -363,6 +382,13 @@ export const SpanBytes = 8;
 export const SpanAt = {
   Address: 0, // u32
   Bytes: 4, // u32
+} as const;
+
+export const ListBytes = 16;
+export const ListAt = {
+  Address: 0, // u32
+  Count: 4, // u32
+  Stride: 8, // u32
 } as const;
 
 export const ConfigBytes = 216;
@@ -454,12 +480,16 @@ export const StateAt = {
   Sample: 80, // span
 } as const;
 
-export const SnapshotBytes = 16;
+export const SnapshotBytes = 88;
 export const SnapshotAt = {
-  Items: 0, // u32
-  Count: 4, // u32
-  ItemBytes: 8, // u32
-  Truncated: 12, // u32
+  Items: 0, // list
+  Methods: 16, // list
+  Dropped: 32, // list
+  Trace: 48, // list
+  Generation: 64, // f64
+  TraceDropped: 72, // f64
+  Truncated: 80, // u8
+  Tracing: 81, // u8
 } as const;
 
 export const SnapshotItemBytes = 48;
@@ -472,6 +502,32 @@ export const SnapshotItemAt = {
   Mode: 40, // u8
   Running: 41, // u8
   Cancelled: 42, // u8
+} as const;
+
+export const MethodStatsBytes = 64;
+export const MethodStatsAt = {
+  Name: 0, // span
+  Count: 8, // f64
+  Failed: 16, // f64
+  MeanNs: 24, // f64
+  MaxNs: 32, // f64
+  P50Ns: 40, // f64
+  P95Ns: 48, // f64
+  P99Ns: 56, // f64
+} as const;
+
+export const MethodCountBytes = 16;
+export const MethodCountAt = {
+  Method: 0, // span
+  Count: 8, // f64
+} as const;
+
+export const TraceRecordBytes = 32;
+export const TraceRecordAt = {
+  At: 0, // f64
+  Ordinal: 8, // f64
+  Method: 16, // span
+  Phase: 24, // u8
 } as const;
 
 export const BatchItemBytes = 72;
