@@ -55,7 +55,7 @@ func treeFiles(t *testing.T) []string {
 	return files
 }
 
-// goSources parses every Go file of this module; the modules below it lint themselves.
+// goSources parses every Go file of this module, without those of the modules below it.
 func goSources(t *testing.T) []source {
 	t.Helper()
 	var sources []source
