@@ -214,13 +214,3 @@ func (c *Conn) Cancel(id CallID) error {
 	}
 	return nil
 }
-
-// SetVersion records the negotiated protocol version of profile mcp, which decides whether arrays
-// are accepted (MSG-8). Elsewhere it is ErrUnsupported.
-func (c *Conn) SetVersion(version string) error {
-	if !c.spec.versioned {
-		return ErrUnsupported
-	}
-	c.arrays = version == batchVersion
-	return nil
-}

@@ -124,9 +124,6 @@ type Config struct {
 	StallMaxNs Time // the end after this long; 0: never
 }
 
-// batchVersion is the one MCP version that has batches, inbound only (MSG-8).
-const batchVersion = "2025-03-26"
-
 // Defaults returns the configuration of a profile in a role: its framing, its limits, its times.
 func Defaults(profile Profile, role Role) Config {
 	spec := &profiles[profile]

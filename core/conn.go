@@ -42,6 +42,7 @@ type Conn struct {
 	drops     drops
 	phase     phases
 	malformed malformed
+	era       era
 	arrays    bool // arrays from the peer are accepted (MSG-8)
 	invalids  int  // Invalid frames in a row (MSG-6)
 	stats     Stats

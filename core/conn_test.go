@@ -154,3 +154,42 @@ func TestRelay(t *testing.T) {
 		t.Errorf("notify: %v", err)
 	}
 }
+
+// While a client negotiates it serves nothing, and on a modern session no request (ERA-1, ERA-7).
+func TestEraDropsWithoutAByte(t *testing.T) {
+	const request = `{"jsonrpc":"2.0","id":1,"method":"\u0070ing"}` + "\n"
+	const note = `{"jsonrpc":"2.0","method":"n"}` + "\n"
+	for _, row := range []struct {
+		version string
+		want    []EventKind
+	}{
+		{"", []EventKind{EventDropped, EventDropped}},
+		{"2025-11-25", []EventKind{EventRequest, EventNotification}},
+		{"2026-07-28", []EventKind{EventDropped, EventNotification}},
+	} {
+		cfg := Defaults(ProfileMCP, RoleClient)
+		cfg.Inbound = InboundMessages
+		c := newConn(t, cfg)
+		c.Want(10)
+		if err := c.SetVersion(row.version); err != nil {
+			t.Fatal(err)
+		}
+		if err := feed(t, c, request+note); err != nil {
+			t.Fatal(err)
+		}
+		for i, ev := range drain(c) {
+			if ev.Kind != row.want[i] {
+				t.Errorf("%q: event %d is %v, want %v", row.version, i, ev.Kind, row.want[i])
+			}
+			if i == 0 && (string(ev.Method) != "ping" || string(ev.ID) != "1") {
+				t.Errorf("%q: %q %q", row.version, ev.Method, ev.ID)
+			}
+		}
+		if got := written(c); got != "" {
+			t.Errorf("%q: wrote %q", row.version, got)
+		}
+	}
+	if err := newConn(t, Defaults(ProfileLSP, RoleClient)).SetVersion("1"); err != ErrUnsupported {
+		t.Errorf("lsp: %v", err)
+	}
+}

@@ -30,6 +30,7 @@ const (
 	EventResync    // bytes skipped to the next header: Offset, Count = bytes, Text = sample (HEAD-8)
 	EventWritable  // a command that found no room may be tried again
 	EventStalled   // the peer has not read for StallNs (SEND-6)
+	EventDropped   // a message that the MCP era does not allow, unanswered: ID, Method (ERA-1, ERA-7)
 
 	// The end.
 	EventEnding // no further message will arrive: Reason, and State().Err for a violation
@@ -40,7 +41,7 @@ const (
 var eventNames = [eventEnd]string{
 	"none", "request", "notification", "message", "result", "error", "invalid-answer", "timeout",
 	"canceled", "lost", "progress", "cancel-request", "invalid", "noise", "peer-error", "resync",
-	"writable", "stalled", "ending", "closed",
+	"writable", "stalled", "dropped", "ending", "closed",
 }
 
 func (k EventKind) String() string { return eventNames[k] }

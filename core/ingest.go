@@ -129,6 +129,10 @@ func (c *Conn) ingestObject(body []byte, offset uint64, m *scan.Message) {
 	if class != ClassInvalid {
 		c.invalids = 0
 	}
+	if c.muted(class) {
+		c.mute(body, m)
+		return
+	}
 	switch class {
 	case ClassRequest:
 		c.acceptRequest(body, m)

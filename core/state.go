@@ -45,6 +45,7 @@ type Stats struct {
 	WaitingMax     uint64 // high-water mark of messages not delivered
 	OutBytesMax    uint64 // high-water mark of queued output
 	PausedNs       uint64 // time spent paused
+	Unserved       uint64 // messages that the MCP era does not allow (ERA-1, ERA-7)
 }
 
 // InputPhase is the peer's direction.
