@@ -158,6 +158,38 @@ func TestEventsSurviveGrowthOfMemory(t *testing.T) {
 	}
 }
 
+// Taking output is no input: what Next returned before stays, although core has let go of it and
+// the collector runs.
+func TestEventsSurviveTakeAndCollection(t *testing.T) {
+	m := newMachine(t, engineOf(t, wasmtest.Probe(t)), small(core.ProfileLSP, core.RoleClient))
+	body := `["` + strings.Repeat("x", 60_000) + `"]`
+	for id := range 3 {
+		if _, err := m.Call("a", nil, core.CallOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		m.Wrote(len(m.Take(nil)))
+		// The space reserved for the next answer moves the last one into a block of its own.
+		text := frame(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id+1, body))
+		if err := m.Commit(copy(m.Reserve(len(text)), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Notify("b", nil); err != nil {
+		t.Fatal(err)
+	}
+	var first, second core.Event
+	if !m.Next(&first) || !m.Next(&second) {
+		t.Fatal("no events")
+	}
+	if m.Take(nil) == nil {
+		t.Fatal("no output")
+	}
+	probe(t, m.in, "probe_reuse", uint64(len(body)), 500)
+	if string(first.Body) != body || string(second.Body) != body {
+		t.Error("the bodies were overwritten")
+	}
+}
+
 func TestEightUsersCompileOnce(t *testing.T) {
 	dir := t.TempDir()
 	module := wasmtest.Reactor(t)

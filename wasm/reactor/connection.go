@@ -101,8 +101,7 @@ func (c *connection) leave(result int32) int32 {
 }
 
 // turn is parley_turn: bytes, end of input, what was written, time, output, facts, in this order.
-// The first step that is refused ends it. Facts come last because any other step ends the life of
-// what was fetched.
+// The first step that is refused ends it.
 func (c *connection) turn(received, flags uint32, now float64, wrote uint32) int32 {
 	t, timed := timeOf(now)
 	if flags&^abi.TurnFlags != 0 || !timed && now == now || t == core.Never {

@@ -92,7 +92,11 @@ func reserve(handle float64, n uint32) int32 {
 
 //go:wasmexport parley_turn
 func turn(handle float64, received, flags uint32, now float64, wrote uint32) int32 {
-	c := enter(handle)
+	find := enter
+	if received == 0 && flags&^(abi.TurnTake|abi.TurnDrain) == 0 && now != now && wrote == 0 {
+		find = lookup // taking and draining are no inputs: what was fetched before stays valid
+	}
+	c := find(handle)
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -101,7 +105,7 @@ func turn(handle float64, received, flags uint32, now float64, wrote uint32) int
 
 //go:wasmexport parley_next
 func next(handle float64) int32 {
-	c := lookup(handle) // no input: what was fetched before stays valid
+	c := lookup(handle) // no input, either
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}

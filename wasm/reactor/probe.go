@@ -3,8 +3,10 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
+	"runtime"
 	"time"
 )
 
@@ -13,14 +15,27 @@ import (
 //go:wasmexport probe_panic
 func probePanic() int32 { panic("probe: as asked") }
 
-// kept is what probe_garbage allocated last; it makes the allocation real.
-var kept []byte
+// last is what probe_garbage allocated; it makes the allocation real.
+var last []byte
 
 // probe_garbage makes n bytes of garbage.
 //
 //go:wasmexport probe_garbage
 func probeGarbage(n uint32) int32 {
-	kept = make([]byte, n)
+	last = make([]byte, n)
+	return int32(len(last))
+}
+
+var kept [][]byte
+
+// probe_reuse collects, and then fills what was free with pieces of n bytes.
+//
+//go:wasmexport probe_reuse
+func probeReuse(n, pieces uint32) int32 {
+	runtime.GC()
+	for range pieces {
+		kept = append(kept, bytes.Repeat([]byte{0xdd}, int(n)))
+	}
 	return int32(len(kept))
 }
 

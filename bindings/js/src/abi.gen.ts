@@ -26,7 +26,7 @@ export const ConfigResync = 4;
 export const ItemNotification = 1;
 export const ItemQuiet = 2;
 export const LimitsCount = 17;
-export const StatsCount = 24;
+export const StatsCount = 25;
 export const ConfigBytesMin = 16;
 export const MemoryBytesCeiling = 2147483648;
 
@@ -150,8 +150,9 @@ export const EventKind = {
   Resync: 15,
   Writable: 16,
   Stalled: 17,
-  Ending: 18,
-  Closed: 19,
+  Dropped: 18,
+  Ending: 19,
+  Closed: 20,
 } as const;
 export type EventKind = (typeof EventKind)[keyof typeof EventKind];
 
@@ -571,7 +572,7 @@ export const LimitsAt = {
   BatchMax: 128, // f64
 } as const;
 
-export const StatsBytes = 192;
+export const StatsBytes = 200;
 export const StatsAt = {
   BytesIn: 0, // f64
   BytesOut: 8, // f64
@@ -597,4 +598,5 @@ export const StatsAt = {
   WaitingMax: 168, // f64
   OutBytesMax: 176, // f64
   PausedNs: 184, // f64
+  Unserved: 192, // f64
 } as const;
