@@ -207,24 +207,29 @@ func (c *Conn) failAnswer(body, id []byte) bool {
 // withdrawn, and nothing is ever written; afterwards the peer is told once (CALL-6).
 func (c *Conn) giveUp(index uint32, kind EventKind) {
 	k := c.calls.slots.At(index)
+	outcome := fact{kind: kind}
+	if undecided := c.in.arrived(); kind == EventTimeout && len(undecided) > 0 {
+		outcome.count = uint64(len(undecided))
+		outcome.frame = clone(undecided[:min(len(undecided), SampleBytesMax)])
+	}
 	if !k.begun {
 		c.out.withdraw(k)
 		c.remember(index, pastWithdrawn)
-		c.settleCall(index, fact{kind: kind})
+		c.settleCall(index, outcome)
 		return
 	}
 	if c.cfg.SendPolicy == SendEnd && k.endOffset > c.stats.BytesOut {
-		c.settleCall(index, fact{kind: kind})
+		c.settleCall(index, outcome)
 		c.tear()
 		return
 	}
 	if k.quiet || !c.writable() {
 		c.remember(index, pastAbandoned)
-		c.settleCall(index, fact{kind: kind})
+		c.settleCall(index, outcome)
 		return
 	}
 	handle := CallID(c.calls.slots.Handle(index))
-	c.pushOutcome(index, fact{kind: kind})
+	c.pushOutcome(index, outcome)
 	c.close(index)
 	k.owing = true
 	c.calls.owed.Push(owedNotice{index, handle})

@@ -163,7 +163,8 @@ func (c *Conn) Take(spare []byte) []byte {
 		}
 		block := s.buf
 		c.out.recycle(s, spare)
-		c.roomMade()
+		c.payOwed() // first what we owe, then whoever waits
+		c.wakeBlocked()
 		if len(block) > 0 {
 			return block
 		}
@@ -185,10 +186,9 @@ func (c *Conn) begin(s *segment) {
 	c.out.offset += uint64(len(s.buf))
 }
 
-// roomMade uses room in the queue: first for what we owe, then for whoever waits.
-func (c *Conn) roomMade() {
-	c.payOwed()
-	if c.out.blocked && 2*c.out.queued <= c.cfg.Limits.OutBytesMax {
+// wakeBlocked tells who found no room that there is some, or that there will never be any.
+func (c *Conn) wakeBlocked() {
+	if c.out.blocked && (2*c.out.queued <= c.cfg.Limits.OutBytesMax || !c.writable()) {
 		c.out.blocked = false
 		c.push(fact{kind: EventWritable})
 	}

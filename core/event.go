@@ -15,7 +15,7 @@ const (
 	EventResult        // Call, Body = result
 	EventError         // Call, Code, Text = message, Body = data
 	EventInvalidAnswer // Call, ID, Body = the whole raw answer (MSG-5)
-	EventTimeout       // Call, ID
+	EventTimeout       // Call, ID, Count = bytes that wait undecided, Text = a sample of them (CALL-3)
 	EventCanceled      // Call, ID
 	EventLost          // Call, ID, Reason
 

@@ -70,6 +70,9 @@ func (c *Conn) expand(f *fact, ev *Event) {
 			c.text = appendNumber(c.text, f.number)
 			ev.ID = c.text[start:len(c.text):len(c.text)]
 		}
+		if f.kind == EventTimeout {
+			ev.Text = f.frame
+		}
 	case EventDropped:
 		ev.ID, ev.Body = ev.Body, nil
 		ev.Method = c.unquote(f.text.Of(f.frame))

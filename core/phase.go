@@ -110,6 +110,9 @@ func (c *Conn) settle() {
 		c.end(inputBreak, ReasonShutdown, nil)
 	}
 	c.watchDrain(idle)
+	if !c.phase.closed {
+		c.wakeBlocked()
+	}
 	if c.phase.spoken() && c.phase.input != InputOpen && c.calls.open == 0 && idle && c.requests.waiting == 0 && !c.phase.closed {
 		c.phase.closed = true
 		c.push(fact{kind: EventClosed, reason: c.phase.reason})

@@ -221,6 +221,7 @@ type pendingCall struct {
 	kind     core.EventKind
 	code     core.Code
 	text     string
+	count    uint64
 	id       string // the wire id's token; of calls that failed here
 	body     json.RawMessage
 	closing  bool // cancelled by Close, not by its caller
@@ -260,7 +261,7 @@ func (p *Peer) settle(ev *core.Event) {
 		return
 	}
 	delete(p.calls, ev.Call)
-	c.kind, c.code = ev.Kind, ev.Code
+	c.kind, c.code, c.count = ev.Kind, ev.Code, ev.Count
 	c.text, c.body, c.id = string(ev.Text), bytes.Clone(ev.Body), string(ev.ID)
 	c.settled <- struct{}{}
 }
@@ -275,7 +276,9 @@ func (p *Peer) outcome(ctx context.Context, method string, c *pendingCall) (json
 	case core.EventInvalidAnswer:
 		return nil, &ParseError{Method: method, Raw: c.body, Err: errors.New("it is no JSON-RPC response")}
 	case core.EventTimeout:
-		return nil, p.failed(ctx, "call", method, c.id, ErrTimeout)
+		err := p.failed(ctx, "call", method, c.id, ErrTimeout)
+		err.UndecidedBytes, err.Undecided = c.count, c.text
+		return nil, err
 	case core.EventCanceled:
 		if !c.closing {
 			return nil, p.failed(ctx, "call", method, c.id, ErrCanceled)
@@ -286,7 +289,7 @@ func (p *Peer) outcome(ctx context.Context, method string, c *pendingCall) (json
 }
 
 // failed is a verb's *CallError. The session's end says why, instead of a bare ErrClosed.
-func (p *Peer) failed(ctx context.Context, op, method, id string, err error) error {
+func (p *Peer) failed(ctx context.Context, op, method, id string, err error) *CallError {
 	e := &CallError{Op: op, Method: method, ID: id, Fault: faultOf(err), Err: err}
 	switch err {
 	case ErrClosed:

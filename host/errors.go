@@ -79,6 +79,11 @@ type CallError struct {
 	Fault  Fault
 	Err    error // a sentinel, another core.UsageError, or a *SessionError
 	Cause  error // what the caller's context said (context.Cause), or the encoder; nil
+
+	// UndecidedBytes is how many bytes of the peer's lay undecided when a call timed out: half a
+	// frame, or the beginning of something else. Undecided is a sample of them (CALL-3).
+	UndecidedBytes uint64
+	Undecided      string
 }
 
 func (e *CallError) Error() string {
@@ -101,6 +106,10 @@ func (e *CallError) reason() string {
 	case ErrTimeout:
 		if e.ID == "" {
 			return "the time was up before anything was sent; give it more"
+		}
+		if e.UndecidedBytes > 0 {
+			return "no answer in the time given, but " + strconv.FormatUint(e.UndecidedBytes, 10) +
+				" bytes that are no whole message: " + strconv.QuoteToASCII(e.Undecided)
 		}
 		return "no answer in the time given"
 	case ErrCanceled:
@@ -149,6 +158,7 @@ var reasonTexts = map[core.Reason]string{
 	core.ReasonShutdown:    "shut down on this side",
 	core.ReasonAborted:     "aborted on this side",
 	core.ReasonExit:        "the peer sent exit",
+	core.ReasonStalled:     "the peer stopped reading",
 }
 
 func (e *SessionError) Error() string {

@@ -53,7 +53,7 @@ type Machine interface {
 	Snapshot(s *core.Snapshot) error
 	Limits() core.Limits
 
-	// Err is the engine's failure: nil natively, a *TrapError once a sandbox has trapped.
+	// Err is the engine's failure: nil natively, the error of a sandbox that trapped.
 	Err() error
 	// Close frees what the engine holds for this connection. It is repeatable.
 	Close() error

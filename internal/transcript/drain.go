@@ -26,6 +26,7 @@ var eventOps = [...]Op{
 	core.EventResync:        OpResync,
 	core.EventWritable:      OpWritable,
 	core.EventStalled:       OpStalled,
+	core.EventDropped:       OpDropped,
 	core.EventEnding:        OpEnding,
 	core.EventClosed:        OpClosed,
 }
@@ -82,10 +83,17 @@ func (p *player) event(ev *core.Event) (r Record, err error) {
 		r.Method = shown(ev.Method)
 		r.Body = shown(ev.Body)
 		r.Text = shown(ev.Frame)
-	case OpResult, OpInvalidAnswer, OpTimeout, OpCanceled, OpLost, OpProgress:
+	case OpResult, OpInvalidAnswer, OpCanceled, OpLost, OpProgress:
 		r.Reason = ev.Reason
 		r.Body = shown(ev.Body)
 		r.Call, err = p.callNumber(ev.Call)
+	case OpTimeout:
+		r.Count = ev.Count
+		r.Text = shown(ev.Text)
+		r.Call, err = p.callNumber(ev.Call)
+	case OpDropped:
+		r.ID = shown(ev.ID)
+		r.Method = shown(ev.Method)
 	case OpError:
 		r.Code = ev.Code
 		r.Text = shown(ev.Text)

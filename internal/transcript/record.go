@@ -77,6 +77,7 @@ const (
 	OpResync
 	OpWritable
 	OpStalled
+	OpDropped
 	OpEnding
 	OpViolation // the core.ProtocolError behind OpEnding
 	OpClosed
