@@ -12,6 +12,7 @@ const (
 	exportVersion export = iota
 	exportScratch
 	exportMethod
+	exportSupersede
 	exportOpen
 	exportRefusal
 	exportFree
@@ -46,6 +47,7 @@ var exportNames = [exportsEnd]string{
 	exportVersion:       abi.Prefix + "version",
 	exportScratch:       abi.Prefix + "scratch",
 	exportMethod:        abi.Prefix + "method",
+	exportSupersede:     abi.Prefix + "supersede",
 	exportOpen:          abi.Prefix + "open",
 	exportRefusal:       abi.Prefix + "refusal",
 	exportFree:          abi.Prefix + "free",

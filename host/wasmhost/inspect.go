@@ -32,7 +32,7 @@ func (m *machine) readState() (core.State, error) {
 			return core.State{}, err
 		}
 		m.violation = &core.ProtocolError{
-			Kind: core.Violation(r.Violation), Hint: core.Hint(r.Hint), Offset: uint64(r.Offset),
+			Kind: core.Violation(r.Violation), Invalid: core.Invalid(r.Invalid), Hint: core.Hint(r.Hint), Offset: uint64(r.Offset),
 			Have: uint64(r.HaveBytes), Need: uint64(r.NeedBytes), Sample: bytes.Clone(sample),
 		}
 	}

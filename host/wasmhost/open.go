@@ -34,16 +34,7 @@ func open(e *Engine, in *instance, cfg *core.Config) (*machine, error) {
 // putMethods fills the method table, which the next open takes.
 func putMethods(in *instance, methods []core.Method) error {
 	for i := range methods {
-		a, err := in.arguments(len(methods[i].Name))
-		if err != nil {
-			return err
-		}
-		name := a.putText(methods[i].Name)
-		notification := uint64(0)
-		if methods[i].Notification {
-			notification = 1
-		}
-		_, err = in.callInt(exportMethod, uint64(name.Address), uint64(name.Bytes), uint64(methods[i].Mode), notification)
+		err := putMethod(in, &methods[i])
 		if errors.Is(err, abi.ErrMethods) {
 			_, err = in.call(exportOpen, 0, 0) // refused, and empties the table for whoever comes next
 			refused := &core.ConfigError{Field: "Methods", Value: int64(len(methods)), Max: abi.MethodsMax,
@@ -55,6 +46,26 @@ func putMethods(in *instance, methods []core.Method) error {
 		}
 	}
 	return nil
+}
+
+func putMethod(in *instance, method *core.Method) error {
+	a, err := in.arguments(len(method.Name))
+	if err != nil {
+		return err
+	}
+	name, notification := a.putText(method.Name), uint64(0)
+	if method.Notification {
+		notification = 1
+	}
+	_, err = in.callInt(exportMethod, uint64(name.Address), uint64(name.Bytes), uint64(method.Mode), notification)
+	for i := 0; err == nil && i < len(method.Supersede); i++ {
+		if a, err = in.arguments(len(method.Supersede[i])); err != nil {
+			return err
+		}
+		member := a.putText(method.Supersede[i])
+		_, err = in.callInt(exportSupersede, uint64(member.Address), uint64(member.Bytes))
+	}
+	return err
 }
 
 // openHandle runs parley_open and returns the handle as it crosses.
@@ -103,6 +114,7 @@ func encodeConfig(cfg *core.Config) abi.Config {
 		{cfg.OutFailFast, abi.ConfigOutFailFast},
 		{cfg.LooseIDs, abi.ConfigLooseIDs},
 		{cfg.Resync, abi.ConfigResync},
+		{cfg.ParkFail, abi.ConfigParkFail},
 	} {
 		if flag.on {
 			record.Flags |= flag.bit

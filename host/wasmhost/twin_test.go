@@ -144,7 +144,7 @@ func TestClientSaysTheSameInTheSandbox(t *testing.T) {
 func TestServerSaysTheSameInTheSandbox(t *testing.T) {
 	cfg := core.Defaults(core.ProfileLSP, core.RoleServer)
 	cfg.Methods = []core.Method{
-		{Name: "initialize"}, {Name: "read"}, {Name: "write", Mode: core.ModeOrder}, {Name: "note", Notification: true},
+		{Name: "initialize"}, {Name: "read"}, {Name: "hover", Supersede: []string{"doc", "uri"}}, {Name: "write", Mode: core.ModeOrder}, {Name: "note", Notification: true},
 	}
 	w := newTwins(t, cfg)
 	w.do("want", func(m host.Machine) string { m.Want(1 << 30); return "" })
@@ -175,6 +175,21 @@ func TestServerSaysTheSameInTheSandbox(t *testing.T) {
 	}
 	w.do("abort", func(m host.Machine) string { m.Abort(); return "" })
 	w.drain()
+}
+
+func TestSupersedeCrosses(t *testing.T) {
+	cfg := core.Defaults(core.ProfileLSP, core.RoleServer)
+	cfg.Methods = []core.Method{{Name: "hover", Supersede: []string{"doc", "uri"}}}
+	cfg.Limits.RunningMax = 1
+	w := newTwins(t, cfg)
+	w.do("want", func(m host.Machine) string { m.Want(10); return "" })
+	for id := range 4 {
+		w.bytes(frame(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"hover","params":{"doc":{"uri":"a"}}}`, id)))
+		w.drain()
+	}
+	if text := w.take(); strings.Count(text, "-32801") != 2 {
+		t.Errorf("two of four requests were to be superseded, the answers are %q", text)
+	}
 }
 
 // requestOf reads the handle of the first request in a drained text.

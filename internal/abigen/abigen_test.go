@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/wasm/abi"
 )
 
 var update = flag.Bool("update", false, "rewrite bindings/js/src/abi.gen.ts")
@@ -61,6 +63,38 @@ func TestLimitsAndStatsAreOfOneType(t *testing.T) {
 		for i := range all.of.NumField() {
 			if f := all.of.Field(i); f.Type != all.field {
 				t.Errorf("%v.%s is a %v, want %v", all.of, f.Name, f.Type, all.field)
+			}
+		}
+	}
+}
+
+// What core adds to a struct that crosses must be added to its record as well. elsewhere names the
+// fields that cross in another way: as a flag, as a parameter, or spelled out.
+func TestEveryFieldOfCoreCrosses(t *testing.T) {
+	for _, pair := range []struct {
+		of, as    any
+		elsewhere []string
+	}{
+		{core.Config{}, abi.Config{}, []string{"OutFailFast", "LooseIDs", "Resync", "ParkFail", "Methods"}},
+		{core.Event{}, abi.Event{}, nil},
+		{core.State{}, abi.State{}, []string{"Err"}},
+		{core.ProtocolError{}, abi.State{}, []string{"Kind", "Have", "Need"}},
+		{core.ConfigError{}, abi.Refusal{}, nil},
+		{core.Snapshot{}, abi.Snapshot{}, nil},
+		{core.SnapshotItem{}, abi.SnapshotItem{}, nil},
+		{core.MethodStats{}, abi.MethodStats{}, nil},
+		{core.MethodCount{}, abi.MethodCount{}, nil},
+		{core.TraceRecord{}, abi.TraceRecord{}, nil},
+		{core.BatchItem{}, abi.BatchItem{}, []string{"Notification", "Options"}},
+		{core.CallOptions{}, abi.BatchItem{}, []string{"ProgressToken", "Quiet"}},
+		{core.Splice{}, abi.Splice{}, nil},
+		{core.Method{}, struct{}{}, []string{"Name", "Mode", "Notification", "Supersede"}},
+	} {
+		of, as := reflect.TypeOf(pair.of), reflect.TypeOf(pair.as)
+		for i := range of.NumField() {
+			name := of.Field(i).Name
+			if _, crosses := as.FieldByName(name); !crosses && !slices.Contains(pair.elsewhere, name) {
+				t.Errorf("%v.%s does not cross: %v has no such field", of, name, as)
 			}
 		}
 	}

@@ -140,10 +140,13 @@ type State struct {
 	Paused    uint8
 	Violation uint8
 	Hint      uint8
+	Invalid   uint8
+	_         [3]uint8
 	Calls     uint32
 	Running   uint32
 	Waiting   uint32
 	ExitCode  int32
+	_         [4]uint8
 
 	Credit        float64
 	AcceptedBytes float64

@@ -131,6 +131,7 @@ func (c *connection) turn(received, flags uint32, now float64, wrote uint32) int
 	return int32(c.ready.EventCount)
 }
 
+// commit takes the bytes and the end of input. A violation is no refusal: the peer is at fault.
 func (c *connection) commit(received, flags uint32) int32 {
 	var err error
 	switch {
@@ -139,8 +140,8 @@ func (c *connection) commit(received, flags uint32) int32 {
 	case received > 0:
 		err = c.conn.Commit(int(received))
 	}
-	if code := codeOf(err); code != 0 {
-		return code
+	if usage, refused := err.(core.UsageError); refused {
+		return codeOf(usage)
 	}
 	if flags&abi.TurnEOF != 0 {
 		if end := c.conn.CommitEOF(); end != nil {
@@ -149,6 +150,7 @@ func (c *connection) commit(received, flags uint32) int32 {
 	}
 	if _, violated := err.(*core.ProtocolError); violated {
 		c.ready.Flags |= abi.ReadyViolation
+		return 0
 	}
 	return codeOf(err)
 }

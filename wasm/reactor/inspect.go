@@ -27,6 +27,7 @@ func (c *connection) encodeState() int32 {
 	}
 	if e := s.Err; e != nil {
 		c.state.Violation, c.state.Hint = uint8(e.Kind), uint8(e.Hint)
+		c.state.Invalid = uint8(e.Invalid)
 		c.state.Offset = float64(e.Offset)
 		c.state.HaveBytes, c.state.NeedBytes = float64(e.Have), float64(e.Need)
 		c.state.Sample = spanOf(e.Sample)

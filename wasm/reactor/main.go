@@ -45,6 +45,15 @@ func method(name, nameBytes, mode, notification uint32) int32 {
 	return addMethod(b, mode, notification)
 }
 
+//go:wasmexport parley_supersede
+func supersede(member, memberBytes uint32) int32 {
+	b, err := bytesAt(member, memberBytes)
+	if err != 0 {
+		return -int32(err)
+	}
+	return addSupersede(b)
+}
+
 //go:wasmexport parley_open
 func openConnection(config, configBytes uint32) float64 {
 	record, err := bytesAt(config, configBytes)

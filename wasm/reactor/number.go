@@ -36,13 +36,16 @@ func floatOf(t core.Time) float64 {
 	return float64(t)
 }
 
-// codeOf is the result of a command. A violation is no refusal of the command: the peer is at
-// fault, and the state block tells.
+// codeOf is the result of a command: 0, or the negative of what core refused it with. A command
+// that meets a violation finds the connection closed; the state block says why.
 func codeOf(err error) int32 {
-	if usage, ok := err.(core.UsageError); ok {
-		return -int32(usage)
+	switch err := err.(type) {
+	case nil:
+		return 0
+	case core.UsageError:
+		return -int32(err)
 	}
-	return 0
+	return -int32(core.ErrClosed)
 }
 
 func flagByte(on bool) uint8 {

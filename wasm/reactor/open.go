@@ -34,6 +34,20 @@ func addMethod(name []byte, mode, notification uint32) int32 {
 	return 0
 }
 
+// addSupersede appends one member name to the path of the last entry (SCHED-8).
+func addSupersede(member []byte) int32 {
+	if len(methods) == 0 {
+		return -int32(abi.ErrNumber)
+	}
+	m := &methods[len(methods)-1]
+	if len(m.Supersede) >= core.SupersedePathMax || len(member) > abi.MethodBytesMax-methodBytes {
+		return -int32(abi.ErrMethods)
+	}
+	methodBytes += len(member)
+	m.Supersede = append(m.Supersede, string(member))
+	return 0
+}
+
 // open makes a connection from a configuration record, or returns the negative of an error. The
 // method table is used up either way.
 func open(record []byte) float64 {
@@ -112,6 +126,7 @@ func configOf(given *abi.Config) (core.Config, abi.Error) {
 		OutFailFast: given.Flags&abi.ConfigOutFailFast != 0,
 		LooseIDs:    given.Flags&abi.ConfigLooseIDs != 0,
 		Resync:      given.Flags&abi.ConfigResync != 0,
+		ParkFail:    given.Flags&abi.ConfigParkFail != 0,
 		Seed:        given.Seed,
 		SessionID:   string(session),
 	}
@@ -147,7 +162,7 @@ func encodeConfig(cfg core.Config) abi.Config {
 		SendPolicy: uint8(cfg.SendPolicy),
 		PauseOn:    uint8(cfg.PauseOn),
 		Flags: flagByte(cfg.OutFailFast)*abi.ConfigOutFailFast | flagByte(cfg.LooseIDs)*abi.ConfigLooseIDs |
-			flagByte(cfg.Resync)*abi.ConfigResync,
+			flagByte(cfg.Resync)*abi.ConfigResync | flagByte(cfg.ParkFail)*abi.ConfigParkFail,
 		FirstID:    float64(cfg.FirstID),
 		GraceNs:    float64(cfg.GraceNs),
 		ShutdownNs: float64(cfg.ShutdownNs),

@@ -23,6 +23,7 @@ export const ReadyViolation = 8;
 export const ConfigOutFailFast = 1;
 export const ConfigLooseIDs = 2;
 export const ConfigResync = 4;
+export const ConfigParkFail = 8;
 export const ItemNotification = 1;
 export const ItemQuiet = 2;
 export const LimitsCount = 17;
@@ -457,7 +458,7 @@ export const EventAt = {
   Frame: 88, // span
 } as const;
 
-export const StateBytes = 88;
+export const StateBytes = 96;
 export const StateAt = {
   Input: 0, // u8
   Output: 1, // u8
@@ -467,18 +468,19 @@ export const StateAt = {
   Paused: 5, // u8
   Violation: 6, // u8
   Hint: 7, // u8
-  Calls: 8, // u32
-  Running: 12, // u32
-  Waiting: 16, // u32
-  ExitCode: 20, // i32
-  Credit: 24, // f64
-  AcceptedBytes: 32, // f64
-  WrittenBytes: 40, // f64
-  QueuedBytes: 48, // f64
-  Offset: 56, // f64
-  HaveBytes: 64, // f64
-  NeedBytes: 72, // f64
-  Sample: 80, // span
+  Invalid: 8, // u8
+  Calls: 12, // u32
+  Running: 16, // u32
+  Waiting: 20, // u32
+  ExitCode: 24, // i32
+  Credit: 32, // f64
+  AcceptedBytes: 40, // f64
+  WrittenBytes: 48, // f64
+  QueuedBytes: 56, // f64
+  Offset: 64, // f64
+  HaveBytes: 72, // f64
+  NeedBytes: 80, // f64
+  Sample: 88, // span
 } as const;
 
 export const SnapshotBytes = 88;
