@@ -13,6 +13,7 @@ import (
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/child"
+	"github.com/parley-rpc/parley/host/mcp"
 )
 
 // callCmd is "parley call".
@@ -22,6 +23,7 @@ type callCmd struct {
 	Profile   string        `enum:"lsp,mcp,plain" default:"lsp" help:"Protocol of the command: ${enum}."`
 	Framing   string        `enum:",header,line,length4" default:"" help:"Framing: header, line or length4. Only with --profile plain, where line is the default."`
 	Engine    string        `enum:"native,wazero" default:"native" help:"Where the protocol runs: ${enum} (in a sandbox)."`
+	MCPEra    string        `name:"mcp-era" default:"auto" help:"Era of an MCP server: auto (found out by asking), legacy (no question), or one version to insist on."`
 	Timeout   time.Duration `default:"30s" help:"Bound of start, handshake and call together."`
 	Handshake bool          `default:"true" negatable:"" help:"Do the profile's handshake first."`
 	JSON      bool          `name:"json" help:"Print one document: result or error, timings, counters."`
@@ -33,7 +35,11 @@ func (callCmd) Help() string {
 
   parley call textDocument/hover @hover.json -- gopls
   parley call tools/list --profile mcp -- my-mcp-server --stdio
+  parley call tools/list --profile mcp --mcp-era 2026-07-28 -- my-mcp-server
   parley call sum '[1,2]' --profile plain --framing line -- ./calculator
+
+With --profile mcp an answer that asks for input is a result too: call again with inputResponses and its requestState in
+the params. A server that does not answer what it does not know is waited for 15 s, unless --mcp-era says legacy.
 
 The result is printed as one line of JSON. The command and everything it started are ended when parley ends.`
 }
@@ -62,7 +68,7 @@ func (c *callCmd) Run(ctx context.Context, e *env, server serverCommand) error {
 		return err
 	}
 	document := newCallDocument(c, server)
-	result, err := c.session(ctx, e, server, params, document)
+	result, err := c.converse(ctx, e, server, params, document)
 	if c.JSON {
 		document.finish(ctx, result, err)
 		return errors.Join(err, writeJSON(e.stdout, document))
@@ -83,8 +89,10 @@ func (c *callCmd) validate(server serverCommand) error {
 		return usageError{fmt.Sprintf("--timeout is %v, want more than 0", c.Timeout)}
 	case c.Framing != "" && c.Profile != "plain":
 		return usageError{"--framing goes with --profile plain only: " + c.Profile + " has its own"}
+	case c.MCPEra != eraAuto && (c.Profile != "mcp" || !c.Handshake):
+		return usageError{"--mcp-era goes with --profile mcp and its handshake only"}
 	}
-	return nil
+	return checkEra(c.MCPEra)
 }
 
 func (c *callCmd) options(e *env) host.Options {
@@ -95,14 +103,20 @@ func (c *callCmd) options(e *env) host.Options {
 		options.Config.Framing = chosen.framing
 		options.Config.Limits.FrameBytesMax = chosen.frameBytesMax
 	}
-	options.Mux = dialect.mux()
 	options.Clock = e.clock
 	return options
 }
 
-// session is the life of the command: start, handshake, call, goodbye. Whatever happens, nothing
+// session is what a call is made on: a *child.Peer, or an *mcp.Session over one.
+type session interface {
+	host.Caller
+	Stats() core.Stats
+	Close() error
+}
+
+// converse is the life of the command: start, handshake, call, goodbye. Whatever happens, nothing
 // of the command is left when it returns.
-func (c *callCmd) session(ctx context.Context, e *env, server serverCommand, params json.RawMessage, d *callDocument) (result json.RawMessage, err error) {
+func (c *callCmd) converse(ctx context.Context, e *env, server serverCommand, params json.RawMessage, d *callDocument) (result json.RawMessage, err error) {
 	watch := startWatch(e.clock)
 	defer func() { d.Timings.TotalMs = watch.totalMs() }()
 	bounded, cancel := context.WithTimeout(ctx, c.Timeout)
@@ -116,28 +130,50 @@ func (c *callCmd) session(ctx context.Context, e *env, server serverCommand, par
 	defer func() { err = errors.Join(err, closeEngine()) }()
 	options.Engine = engine
 	command := exec.Command(server[0], server[1:]...)
-	p, err := child.Start(bounded, command, options, child.WithBounds(leaveBounds))
+	open := c.open
+	if c.Profile == "mcp" && c.Handshake {
+		open = c.openMCP
+	}
+	s, err := open(bounded, e, command, options, d, watch)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		closeErr := p.Close()
-		d.Counters = newCounters(p.Stats())
+		closeErr := s.Close()
+		d.Counters = newCounters(s.Stats())
 		if err == nil && closeErr != nil {
 			fmt.Fprintln(e.stderr, "parley: the command did not leave in order: "+oneLine(closeErr.Error()))
 		}
 	}()
-	d.Timings.StartMs = watch.lapMs()
-
-	if greet := dialects[c.Profile].greet; c.Handshake && greet != nil {
-		if err := greet(bounded, p, e); err != nil {
-			return nil, err
-		}
-		d.Timings.HandshakeMs = watch.lapMs()
-	}
-	result, err = p.CallRaw(bounded, c.Method, params)
+	result, err = s.CallRaw(bounded, c.Method, params)
 	d.Timings.CallMs = watch.lapMs()
+	var asks *mcp.InputRequired
+	if errors.As(err, &asks) {
+		return asks.Result, nil
+	}
 	return result, err
+}
+
+// open starts the command and shakes hands as its profile does. What fails leaves nothing behind.
+func (c *callCmd) open(ctx context.Context, e *env, command *exec.Cmd, options host.Options, d *callDocument, watch *stopwatch) (session, error) {
+	dialect := dialects[c.Profile]
+	options.Mux = dialect.mux()
+	p, err := child.Start(ctx, command, options, child.WithBounds(leaveBounds))
+	if err != nil {
+		return nil, err
+	}
+	d.Timings.StartMs = watch.lapMs()
+	if !c.Handshake || dialect.greet == nil {
+		return p, nil
+	}
+	if err := dialect.greet(ctx, p, e); err != nil {
+		// Why there was no handshake is err; how the command left changes nothing about it.
+		_ = p.Close()
+		d.Counters = newCounters(p.Stats())
+		return nil, err
+	}
+	d.Timings.HandshakeMs = watch.lapMs()
+	return p, nil
 }
 
 // writeLine prints JSON text as one line; tokens stay byte for byte.

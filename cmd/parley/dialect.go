@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/parley-rpc/parley/core"
@@ -20,7 +18,7 @@ type dialect struct {
 	options host.Options
 	// answers are the server's requests that are served; core refuses all others (REQ-5).
 	answers map[string]func(params json.RawMessage) (json.RawMessage, error)
-	// greet is the handshake; nil: none. Its counterpart at the end is child.Peer's (STOP-10).
+	// greet is the handshake; nil: none, or one that is not this simple. Its counterpart at the end is child.Peer's (STOP-10).
 	greet func(ctx context.Context, p *child.Peer, e *env) error
 }
 
@@ -41,7 +39,7 @@ var dialects = map[string]dialect{
 			"roots/list": constant(`{"roots":[]}`),
 			"ping":       constant("{}"),
 		},
-		greet: greetMCP,
+		// Its handshake is openMCP's.
 	},
 	"plain": {
 		options: host.Plain,
@@ -99,29 +97,6 @@ func greetLSP(ctx context.Context, p *child.Peer, e *env) error {
 		return err
 	}
 	return p.Notify(ctx, "initialized", struct{}{})
-}
-
-// mcpVersions are the protocol versions with an initialize handshake, the one offered last (ERA-10).
-var mcpVersions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
-
-func greetMCP(ctx context.Context, p *child.Peer, _ *env) error {
-	offered := mcpVersions[len(mcpVersions)-1]
-	params := map[string]any{
-		"protocolVersion": offered,
-		"capabilities":    map[string]any{"roots": struct{}{}},
-		"clientInfo":      clientInfo(),
-	}
-	result, err := host.Call[struct {
-		ProtocolVersion string `json:"protocolVersion"`
-	}](ctx, p, "initialize", params)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(mcpVersions, result.ProtocolVersion) {
-		return protocolError{fmt.Sprintf("peer: initialize: offered MCP %s and got %.64q, which is no version known here",
-			offered, result.ProtocolVersion)}
-	}
-	return p.Notify(ctx, "notifications/initialized", nil)
 }
 
 func clientInfo() map[string]string {

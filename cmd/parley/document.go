@@ -12,10 +12,13 @@ import (
 
 // callDocument is what call --json prints. Names are stable.
 type callDocument struct {
-	Method   string          `json:"method"`
-	Command  []string        `json:"command"`
-	Profile  string          `json:"profile"`
-	Engine   string          `json:"engine"`
+	Method  string   `json:"method"`
+	Command []string `json:"command"`
+	Profile string   `json:"profile"`
+	Engine  string   `json:"engine"`
+	// MCPVersion is what was agreed on with an MCP server.
+	MCPVersion string `json:"mcpVersion,omitempty"`
+
 	ExitCode int             `json:"exitCode"`
 	Result   json.RawMessage `json:"result,omitempty"`
 	Error    *errorDocument  `json:"error,omitempty"`

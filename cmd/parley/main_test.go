@@ -102,6 +102,9 @@ func TestUsage(t *testing.T) {
 		{[]string{"call", "x", "--timeout", "soon", "--", "true"}, "timeout"},
 		{[]string{"call", "x", "--profile", "dap", "--", "true"}, "profile"},
 		{[]string{"call", "x", "--framing", "line", "--", "true"}, "--profile plain"},
+		{[]string{"call", "x", "--mcp-era", "legacy", "--", "true"}, "--profile mcp"},
+		{[]string{"call", "x", "--profile", "mcp", "--mcp-era", "legacy", "--no-handshake", "--", "true"}, "--mcp-era"},
+		{[]string{"call", "x", "--profile", "mcp", "--mcp-era", "1999-01-01", "--", "true"}, "2026-07-28, 2025-11-25"},
 		{[]string{"call", "x", "--engine", "none", "--", "true"}, "engine"},
 		{[]string{"version", "--", "true"}, "takes no command"},
 	} {
@@ -120,7 +123,7 @@ func TestHelpListsCommandsAndExitCodes(t *testing.T) {
 	if got.code != exitOK || got.stderr != "" {
 		t.Errorf("exit code %d, stderr %q", got.code, got.stderr)
 	}
-	for _, want := range []string{"call", "demo", "peer lsp", "version", "5    the peer broke the protocol", "130  interrupted"} {
+	for _, want := range []string{"call", "demo", "peer lsp", "peer mcp", "version", "5    the peer broke the protocol", "130  interrupted"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("help does not say %q", want)
 		}

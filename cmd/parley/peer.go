@@ -11,6 +11,7 @@ import (
 
 type peerCmd struct {
 	LSP peerLSPCmd `cmd:"" name:"lsp" help:"A language server for JSON: diagnostics, hover, symbols, formatting."`
+	MCP peerMCPCmd `cmd:"" name:"mcp" help:"An MCP server of both eras: tools echo and add."`
 }
 
 // peerLSPCmd is "parley peer lsp". It takes the process's own stdin and stdout, because it has to

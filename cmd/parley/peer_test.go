@@ -30,8 +30,15 @@ func peerEnviron(name string) []string {
 	return []string{peerVariable + "=" + name, "GORACE=atexit_sleep_ms=0"}
 }
 
-// servePeer is the server: a profile's name, or mcp and the version it answers initialize with.
+// peerAsks names the server that answers with a question.
+const peerAsks = "mcp-asks"
+
+// servePeer is the server: a profile's name, peerAsks, or the version that an MCP server answers
+// initialize with.
 func servePeer(name string) int {
+	if name == peerAsks {
+		return serveAsks()
+	}
 	options, version := host.PlainServer, ""
 	switch name {
 	case "lsp":

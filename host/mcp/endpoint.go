@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"slices"
 
+	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/child"
 )
@@ -32,6 +33,7 @@ type Conn interface {
 	host.Caller
 	NotifyRaw(ctx context.Context, method string, params json.RawMessage) error
 	Messages(ctx context.Context) iter.Seq2[*host.Message, error]
+	Stats() core.Stats
 	Done() <-chan struct{}
 	Err() error
 	Close() error

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/parley-rpc/parley/core/era"
+	"github.com/parley-rpc/parley/host"
 )
 
 // ConnectError is why Connect agreed on no era with a server. errors.As finds the *era.Failure in
-// it, errors.Is host.ErrTimeout and host.ErrClosed.
+// it, and where the server refused a *host.RPCError without data; errors.Is host.ErrTimeout and
+// host.ErrClosed.
 type ConnectError struct {
 	Failure *era.Failure
 	// Ends are the errors of the connections that ended on the way, each with what became of the
@@ -28,8 +30,14 @@ func (e *ConnectError) Error() string {
 	return text.String()
 }
 
-// Unwrap returns the failure and the ends.
-func (e *ConnectError) Unwrap() []error { return append([]error{e.Failure}, e.Ends...) }
+// Unwrap returns the failure, the answer that refused, and the ends.
+func (e *ConnectError) Unwrap() []error {
+	errs := []error{e.Failure}
+	if e.Failure.Kind == era.FailureRefused {
+		errs = append(errs, &host.RPCError{Method: e.Failure.Method, Code: e.Failure.Code, Message: e.Failure.Text})
+	}
+	return append(errs, e.Ends...)
+}
 
 // InputRequired is the answer to a modern call that asks back: look at what it wants, and call
 // again with inputResponses and the requestState of the result in params (ERA-9).

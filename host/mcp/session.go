@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/core/era"
 	"github.com/parley-rpc/parley/host"
 )
@@ -79,6 +80,9 @@ func (s *Session) NotifyRaw(ctx context.Context, method string, params json.RawM
 // DroppedMessages counts what the server said and nobody may answer or hear: everything before the
 // era was chosen (ERA-1), and the requests of a modern server (ERA-7).
 func (s *Session) DroppedMessages() int64 { return s.inbound.dropped.Load() }
+
+// Stats returns the counters of the session's connection, its negotiation included.
+func (s *Session) Stats() core.Stats { return s.conn.Stats() }
 
 // Done is closed once the session has ended.
 func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
