@@ -57,7 +57,7 @@ method $/n order notification
 < result c1 3
 < error c1 -32601 data=[1] no such
 < invalid-answer c1 {"x": 1}
-< timeout c1
+< timeout c1 count=3 abc
 < canceled c1
 < lost c1 eof
 < progress c1 {}
@@ -68,6 +68,7 @@ method $/n order notification
 < resync offset=3 count=4 garbage
 < writable
 < stalled
+< dropped id=7 ping
 < ending eof
 < violation parse invalid=dap offset=3 have=4 need=5 hint=bare-json {"
 < closed
