@@ -166,5 +166,11 @@ func (p *Peer) state() core.State {
 	return p.machine.State()
 }
 
+// SetVersion tells the machine the negotiated version of profile MCP; "" while a client negotiates.
+// It decides what is served: see core.Conn.SetVersion (ERA-1, ERA-7, MSG-8).
+func (p *Peer) SetVersion(version string) error {
+	return p.update(func(m Machine) error { return m.SetVersion(version) })
+}
+
 // ExitCode is what a server process returns (STOP-9). It is final once Done is closed.
 func (p *Peer) ExitCode() int { return p.State().ExitCode }

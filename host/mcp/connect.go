@@ -116,6 +116,7 @@ func newConnector(ctx context.Context, endpoint Endpoint, options *Options, know
 func (c *connector) openConn(ctx context.Context) error {
 	session := c.options.Host
 	session.Clock = c.clock
+	session.Engine = undecided(session.Engine)
 	conn, err := c.endpoint.Open(ctx, session)
 	if err != nil {
 		return fmt.Errorf("mcp: connect: %w", err)
@@ -127,6 +128,24 @@ func (c *connector) openConn(ctx context.Context) error {
 		c.inbound.run(conn)
 	}()
 	return nil
+}
+
+// undecided makes machines that serve nothing from their first byte on (ERA-1): a session of an
+// engine's machine reads as soon as it is made.
+func undecided(engine host.Engine) host.Engine {
+	if engine == nil {
+		engine = host.Native
+	}
+	return func(cfg core.Config) (host.Machine, error) {
+		machine, err := engine(cfg)
+		if err != nil {
+			return nil, err
+		}
+		if err := machine.SetVersion(""); err != nil {
+			return nil, errors.Join(err, machine.Close())
+		}
+		return machine, nil
+	}
 }
 
 // run takes turns until there is a decision. Where an answer and the end of a budget come together,
@@ -163,23 +182,26 @@ func (c *connector) run(ctx context.Context) (*Session, error) {
 
 // takeSteps does what the negotiation wants done by now.
 func (c *connector) takeSteps(ctx context.Context) (*Session, error) {
-	var step era.Step
+	var step, initialized era.Step
 	for c.negotiation.Next(&step) {
 		var err error
 		switch step.Kind {
 		case era.StepCall:
 			c.call(&step)
 		case era.StepNotify:
-			err = c.conn.NotifyRaw(ctx, step.Method, step.Params)
+			initialized = step // until it is known what the server may send upon it
 		case era.StepProbed, era.StepForget:
 			c.learner.learn(&step)
 		case era.StepRestart:
 			err = c.restart(ctx)
 		case era.StepModern:
-			c.inbound.choose(era.EraModern)
+			c.serve(step.Version)
 			return c.session(era.EraModern, &step), nil
 		case era.StepLegacy:
-			return c.session(era.EraLegacy, &step), nil
+			c.serve(step.Version)
+			if err = c.conn.NotifyRaw(ctx, initialized.Method, initialized.Params); err == nil {
+				return c.session(era.EraLegacy, &step), nil
+			}
 		case era.StepFailed:
 			return nil, c.failed()
 		}
@@ -193,11 +215,11 @@ func (c *connector) takeSteps(ctx context.Context) (*Session, error) {
 // call makes a call and brings its outcome back. The era is the legacy one from its first byte on,
 // which a server may answer with a ping.
 func (c *connector) call(step *era.Step) {
-	chosen := era.EraUnknown
+	version := ""
 	if step.Method == "initialize" {
-		chosen = era.EraLegacy
+		version = era.LegacyVersions()[0]
 	}
-	c.inbound.choose(chosen)
+	c.serve(version)
 	c.open++
 	conn, call := c.conn, step.Call
 	method, params := step.Method, json.RawMessage(step.Params)
@@ -210,6 +232,10 @@ func (c *connector) call(step *era.Step) {
 		c.outcomes <- outcome{call, eventOf(result, err), err}
 	}()
 }
+
+// serve tells the machine what is served from now on. Where the session has ended, the next call or
+// notification says so.
+func (c *connector) serve(version string) { _ = c.conn.SetVersion(version) }
 
 // eventOf is the outcome of a call as the core told it to the host.
 func eventOf(result json.RawMessage, err error) core.Event {
@@ -279,7 +305,7 @@ func (c *connector) session(chosen era.Era, step *era.Step) *Session {
 		c.stopCalls()
 	}()
 	return &Session{
-		conn: c.conn, inbound: c.inbound, client: c.client, stopCalls: c.stopCalls,
+		conn: c.conn, client: c.client, stopCalls: c.stopCalls,
 		era: chosen, version: step.Version, server: step.Result,
 	}
 }

@@ -29,6 +29,7 @@ func TestERA1ProbesFirstAndDropsWhatElseArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		options, _ := clientOptions()
 		server := script(t, func(w *wire) {
+			w.say(`{"jsonrpc":"2.0","id":6,"method":"roots/list"}`)
 			w.expect(discover)
 			w.say(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
 			w.say(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
@@ -39,7 +40,7 @@ func TestERA1ProbesFirstAndDropsWhatElseArrives(t *testing.T) {
 		wantEra(t, s, era.EraModern, "2026-07-28")
 		s.Close()
 		synctest.Wait()
-		if heard := server.wires[0].all(); s.DroppedMessages() != 2 || len(heard) != 1 {
+		if heard := server.wires[0].all(); s.DroppedMessages() != 3 || len(heard) != 1 {
 			t.Errorf("%d dropped, heard %q", s.DroppedMessages(), heard)
 		}
 	})
@@ -424,6 +425,19 @@ func TestConnectRefusesAMux(t *testing.T) {
 	if _, err := mcp.Connect(t.Context(), script(t).Endpoint, options); !errors.Is(err, host.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestConnectRefusesAnotherProfile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer near.Close()
+		defer far.Close()
+		options, _ := clientOptions()
+		options.Host = host.LSP
+		if _, err := mcp.Connect(t.Context(), mcp.Over(host.Duplex(near), ""), options); !errors.Is(err, host.ErrUnsupported) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 func TestOverATransportThatIsTaken(t *testing.T) {

@@ -33,6 +33,7 @@ type Conn interface {
 	host.Caller
 	NotifyRaw(ctx context.Context, method string, params json.RawMessage) error
 	Messages(ctx context.Context) iter.Seq2[*host.Message, error]
+	SetVersion(version string) error
 	Stats() core.Stats
 	Done() <-chan struct{}
 	Err() error

@@ -129,7 +129,7 @@ func (g *gate) render(method string, e era.Era, result json.RawMessage) (json.Ra
 
 // initialize opens the legacy session. Nothing that the client sends behind it is dispatched before
 // its answer is out (SCHED-6).
-func (g *gate) initialize(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+func (g *gate) initialize(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	handshake, ok := era.ReadHandshake(params)
 	if !ok {
 		return nil, &host.RPCError{Code: host.InvalidParams, Message: "params.protocolVersion is missing or misshapen"}
@@ -140,6 +140,9 @@ func (g *gate) initialize(_ context.Context, params json.RawMessage) (json.RawMe
 	}
 	if !g.legacy.CompareAndSwap(nil, agreed) {
 		return nil, &host.RPCError{Code: host.InvalidRequest, Message: "already initialized"}
+	}
+	if err := host.PeerFrom(ctx).SetVersion(handshake.Version); err != nil {
+		return nil, err
 	}
 	return encode(struct {
 		ProtocolVersion string          `json:"protocolVersion"`

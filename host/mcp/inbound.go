@@ -6,19 +6,15 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strconv"
-	"sync/atomic"
 
-	"github.com/parley-rpc/parley/core/era"
 	"github.com/parley-rpc/parley/host"
 )
 
-// inbound consumes what a server asks and tells, from its first message to its last. While no era
-// is chosen everything is dropped unanswered (ERA-1).
+// inbound consumes what a server asks and tells, from its first message to its last: what its era
+// allows, all else the machine drops (ERA-1, ERA-7).
 type inbound struct {
 	options *Options
 	log     *slog.Logger
-	era     atomic.Uint32 // an era.Era
-	dropped atomic.Int64  // messages before the era was chosen, and requests of a modern server
 	serving chan struct{} // a token for each request that is being served
 }
 
@@ -33,10 +29,7 @@ func newInbound(options *Options) *inbound {
 	return in
 }
 
-func (in *inbound) choose(e era.Era) { in.era.Store(uint32(e)) }
-
-// run ends with the session. It does not stop before: a session that is closed answers what its
-// consumer left, and a modern client answers nothing (ERA-7).
+// run ends with the session.
 func (in *inbound) run(conn Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -52,28 +45,17 @@ func (in *inbound) run(conn Conn) {
 }
 
 func (in *inbound) receive(ctx context.Context, m *host.Message) {
-	chosen := era.Era(in.era.Load())
-	switch {
-	case chosen == era.EraUnknown:
-		in.drop(m, "no era is chosen yet")
-	case !m.IsRequest():
+	if !m.IsRequest() {
 		if in.options.Notified != nil {
 			in.options.Notified(m)
 		}
-	case chosen == era.EraModern:
-		in.drop(m, "a modern server must not ask")
-	default:
-		select {
-		case in.serving <- struct{}{}:
-			go in.serve(ctx, m)
-		case <-ctx.Done(): // nobody is left to be answered
-		}
+		return
 	}
-}
-
-func (in *inbound) drop(m *host.Message, why string) {
-	in.dropped.Add(1)
-	in.log.Warn("message dropped unanswered", "method", quote(m.Method), "request", m.IsRequest(), "why", why)
+	select {
+	case in.serving <- struct{}{}:
+		go in.serve(ctx, m)
+	case <-ctx.Done(): // nobody is left to be answered
+	}
 }
 
 // serve answers a request of a legacy server. What panics is answered as failed (REQ-5).

@@ -51,20 +51,14 @@ type Options struct {
 // NewOptions returns the defaults: mode auto, the budgets of ERA-1, the host's preset for MCP.
 func NewOptions(name, version string) Options {
 	negotiation := era.Defaults(era.Client{})
-	options := Options{
+	return Options{
 		Client:           Implementation{Name: name, Version: version},
 		Host:             host.MCP,
 		ProbeTimeout:     time.Duration(negotiation.ProbeNs),
 		StartupAllowance: time.Duration(negotiation.StartupNs),
 		ConnectTimeout:   time.Duration(negotiation.ConnectNs),
 	}
-	options.Host.Config.Limits.RunningMax = unansweredMax
-	return options
 }
-
-// unansweredMax is how many requests of a server that may ask none are put up with: the machine
-// holds each until the session ends, because no answer ends it (ERA-7).
-const unansweredMax = 1 << 16
 
 // negotiation is the options as package era takes them; what is refused names its field.
 func (o *Options) negotiation(known era.Era, spawned bool) (era.Config, error) {

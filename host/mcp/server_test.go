@@ -119,6 +119,24 @@ func TestERA8BothErasSideBySide(t *testing.T) {
 	})
 }
 
+// MSG-8: the version agreed on decides about batches.
+func TestMSG8ClientOfTheVersionWithBatches(t *testing.T) {
+	for version, want := range map[string]string{
+		"2025-03-26": `[{"jsonrpc":"2.0","id":1,"result":{}}]`,
+		"2025-06-18": `"code":-32600`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := serve(t, echo())
+			w.say(strings.Replace(initialize, "2025-06-18", version, 1))
+			w.hear()
+			w.say(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/moved"}]`)
+			if got := w.hear(); !strings.Contains(got, want) {
+				t.Errorf("%s: got %s", version, got)
+			}
+		})
+	}
+}
+
 // The outcome of initialize is visible to whatever was sent behind it (SCHED-6).
 func TestERA8PipelinedInitialize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

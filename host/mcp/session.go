@@ -13,7 +13,6 @@ import (
 // session, …) calls a method in either era. Every method may be called from any goroutine.
 type Session struct {
 	conn      Conn
-	inbound   *inbound
 	client    era.Client
 	stopCalls context.CancelFunc // of the negotiation: a probe may still be waited for
 
@@ -79,7 +78,7 @@ func (s *Session) NotifyRaw(ctx context.Context, method string, params json.RawM
 
 // DroppedMessages counts what the server said and nobody may answer or hear: everything before the
 // era was chosen (ERA-1), and the requests of a modern server (ERA-7).
-func (s *Session) DroppedMessages() int64 { return s.inbound.dropped.Load() }
+func (s *Session) DroppedMessages() int64 { return int64(s.Stats().Unserved) }
 
 // Stats returns the counters of the session's connection, its negotiation included.
 func (s *Session) Stats() core.Stats { return s.conn.Stats() }

@@ -122,6 +122,27 @@ func TestERA7LegacySessionWritesNothingModern(t *testing.T) {
 	})
 }
 
+// MSG-8: one version has batches, from the notification on that opens the session.
+func TestMSG8ServerOfTheVersionWithBatches(t *testing.T) {
+	for version, want := range map[string]int{"2025-03-26": 2, "2025-06-18": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			options, _ := clientOptions()
+			options.Mode = era.ModeLegacy
+			told := 0
+			options.Notified = func(*host.Message) { told++ }
+			s := connect(t, script(t, func(w *wire) {
+				w.answer("initialize", `{"protocolVersion":"`+version+`","capabilities":{}}`)
+				w.expect(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				w.say(`[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]`)
+			}).Endpoint, options)
+			synctest.Wait()
+			if told != want || s.Err() != nil {
+				t.Errorf("%s: %d told, want %d, %v", version, told, want, s.Err())
+			}
+		})
+	}
+}
+
 // REQ-1: of the requests of a legacy server at most 256 are served at once.
 func TestLegacyRequestsWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
