@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/abi.txt")
 
-// moduleBytesMax is the budget of the raw module. An empty Go reactor has 1.82 MB.
-const moduleBytesMax = 2_600_000
+// moduleBytesMax is the budget of the raw module. An empty Go reactor has 1.82 MB of it.
+const moduleBytesMax = 2_750_000
 
 func decode(t *testing.T) wazero.CompiledModule {
 	t.Helper()
@@ -60,7 +60,7 @@ func TestModuleImportsExactlyTenFunctions(t *testing.T) {
 
 func TestModuleStaysWithinItsBudget(t *testing.T) {
 	module := wasmtest.Reactor(t)
-	if testing.Verbose() { // some seconds, for a figure that nothing depends on
+	if testing.Verbose() && !underRace { // some seconds, for a figure that nothing depends on
 		t.Logf("reactor: %d bytes, %d with brotli 11", len(module), brotliBytes(t, module))
 	}
 	if len(module) > moduleBytesMax {

@@ -28,9 +28,17 @@ func soakBytes() int64 {
 	return 1280 << 20
 }
 
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("one goroutine and a sandbox: nothing for the race detector, and a minute of its time")
+	}
+}
+
 // One instance parses frames that make its buffers grow and be dropped, and gives up calls, until
 // far more than its memory has become garbage. Linear memory never shrinks: it must stop growing.
 func TestSoakKeepsMemoryFlat(t *testing.T) {
+	skipUnderRace(t)
 	cfg := core.Defaults(core.ProfileLSP, core.RoleClient)
 	cfg.Limits.FrameBytesMax = soakFrameBytes
 	cfg.Inbound = core.InboundMessages
@@ -93,6 +101,7 @@ func TestSoakKeepsMemoryFlat(t *testing.T) {
 // every reading: Go's collector then believes that it takes too long and stops. The second half
 // proves that the first could fail.
 func TestSoakNeedsTheSystemClock(t *testing.T) {
+	skipUnderRace(t)
 	const (
 		pieceBytes  = 64 << 10
 		pieces      = 12_000 // 750 MiB

@@ -216,6 +216,19 @@ func TestForwardAndBatchSayTheSameInTheSandbox(t *testing.T) {
 	w.take()
 }
 
+func TestRelaySaysTheSameInTheSandbox(t *testing.T) {
+	w := newTwins(t, core.Defaults(core.ProfilePlain, core.RoleRelay))
+	w.do("want", func(m host.Machine) string { m.Want(5); return "" })
+	text := `{"jsonrpc":"2.0","id":1,"method":"a","params":{"processId":7}}`
+	w.bytes(text + "\n[]\n{\n")
+	contains(t, w.drain(), "processId")
+	at := strings.Index(text, "7}}")
+	w.do("forward", func(m host.Machine) string {
+		return fmt.Sprint(m.Forward([]byte(text)), m.Forward([]byte(text), core.Splice{Start: at, End: at + 1, Value: []byte("null")}))
+	})
+	contains(t, w.take(), `"processId":7`, `"processId":null`)
+}
+
 func TestWholeMessagesSayTheSameInTheSandbox(t *testing.T) {
 	cfg := core.Defaults(core.ProfileMCP, core.RoleServer)
 	cfg.Framing = core.FramingWhole
