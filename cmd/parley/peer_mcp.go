@@ -99,8 +99,7 @@ func listTools(context.Context, struct{}) (any, error) {
 			"name": t.name, "description": t.description, "inputSchema": json.RawMessage(t.inputSchema),
 		})
 	}
-	// The last two are for modern clients; a legacy one is not shown them (ERA-8).
-	return object{"tools": listed, "ttlMs": 0, "cacheScope": "public"}, nil
+	return object{"tools": listed}, nil
 }
 
 func callTool(_ context.Context, p toolParams) (toolResult, error) {

@@ -116,6 +116,9 @@ func (g *gate) render(method string, e era.Era, result json.RawMessage) (json.Ra
 	switch {
 	case e == era.EraModern:
 		rendered, err = era.AppendModernResult(nil, result, g.server.info)
+		if err == nil && cacheable[method] && era.TypeOf(rendered) == era.ResultComplete {
+			rendered, err = appendLifetime(rendered)
+		}
 	case era.TypeOf(result) == era.ResultInputRequired:
 		err = errors.New("a legacy client cannot be asked by a result; ask it through RequestFrom")
 	default:

@@ -40,8 +40,9 @@ func NewServer(name, version string) *Server {
 }
 
 // Handle registers fn for requests, as host.Handle does. RequestFrom tells it what era it serves;
-// what only that era knows is added to its result, or taken out of it (ERA-8). A result is an
-// object, or null for an empty one. A method registered twice panics, and so does one of the
+// what only that era knows is added to its result, or taken out of it (ERA-8). What a modern client
+// could cache it is told not to, unless the result has ttlMs and cacheScope of its own. A result is
+// an object, or null for an empty one. A method registered twice panics, and so does one of the
 // server's own.
 func Handle[P, R any](s *Server, method string, mode core.Mode, fn func(ctx context.Context, params P) (R, error)) {
 	s.register(method, &route{mode: mode, serve: func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {

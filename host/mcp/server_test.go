@@ -119,6 +119,38 @@ func TestERA8BothErasSideBySide(t *testing.T) {
 	})
 }
 
+// What a modern client may cache says so, or that it may not.
+func TestERA8ModernResultsSayHowLongTheyHold(t *testing.T) {
+	results := map[string]string{
+		"tools/list":     `{"tools":[]}`,
+		"prompts/list":   `{"prompts":[],"ttlMs":5,"cacheScope":"public"}`,
+		"resources/list": `{"ttlMs":5}`,
+		"resources/read": `{"resultType":"input_required"}`,
+	}
+	s := mcp.NewServer("s", "1")
+	for method, result := range results {
+		mcp.Handle(s, method, core.ModeDefault, func(context.Context, struct{}) (json.RawMessage, error) {
+			return json.RawMessage(result), nil
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := serve(t, s)
+		play(t, w, []exchange{
+			{"by default not at all", `"method":"tools/list","params":{` + claim + `}`,
+				`"result":{"resultType":"complete","tools":[],` + serverMeta + `,"ttlMs":0,"cacheScope":"private"}`},
+			{"as the handler says", `"method":"prompts/list","params":{` + claim + `}`,
+				`"result":{"resultType":"complete","prompts":[],"ttlMs":5,"cacheScope":"public",` + serverMeta + `}`},
+			{"as far as it says", `"method":"resources/list","params":{` + claim + `}`,
+				`"result":{"resultType":"complete","ttlMs":5,` + serverMeta + `,"cacheScope":"private"}`},
+			{"not a question", `"method":"resources/read","params":{` + claim + `}`,
+				`"result":{"resultType":"input_required",` + serverMeta + `}`},
+		})
+		w.say(initialize)
+		w.hear()
+		play(t, w, []exchange{{"nothing in the legacy era", `"method":"tools/list"`, `"result":{"tools":[]}`}})
+	})
+}
+
 // MSG-8: the version agreed on decides about batches.
 func TestMSG8ClientOfTheVersionWithBatches(t *testing.T) {
 	for version, want := range map[string]string{
