@@ -45,6 +45,7 @@ type Conn struct {
 	era       era
 	arrays    bool // arrays from the peer are accepted (MSG-8)
 	invalids  int  // Invalid frames in a row (MSG-6)
+	fragment  int  // which of them looked last like a part of a message; 0: the last did not
 	stats     Stats
 
 	text   []byte   // what was unescaped since the last input
@@ -171,7 +172,7 @@ func (c *Conn) Advance(now Time) {
 	c.timers.start(now)
 	c.stamp()
 	c.extendCalls()
-	for when, kind := c.Deadline(); when <= now; when, kind = c.Deadline() {
+	for when, kind := c.Deadline(); kind != TimerNone && when <= now; when, kind = c.Deadline() {
 		c.expired(kind)
 		c.timers.start(now)
 	}

@@ -98,7 +98,7 @@ func (c *Conn) ingest(arrived []byte, offset uint64, step frame.Step) {
 		c.violate(violation(step.Broken)) // LINE-5: the last line is not complete
 		return
 	case fault != scan.FaultNone:
-		r.at, r.decided, r.hint = at, true, c.guess(body, fault, Hint(step.Hint))
+		r.at, r.decided, r.hint = at, true, c.guess(body, fault, at, Hint(step.Hint))
 	case c.cfg.Role == RoleRelay:
 	case m.Form == scan.FormArray:
 		c.ingestBatch(body, offset)
@@ -177,7 +177,7 @@ func (c *Conn) ingestError(body []byte, m *scan.Message) {
 // policy. What looks like an answer or a notification is never answered (MSG-5, MSG-6).
 func (c *Conn) ingestInvalid(body []byte, offset uint64, m *scan.Message, invalid Invalid) {
 	id := c.answerable(body, m)
-	answer := m.Seen&scan.MemberID != 0
+	answer := m.Seen&scan.MemberID != 0 || scan.Kind(m.Method.Of(body)) != 's'
 	if m.Seen&scan.MemberMethod == 0 {
 		failed := c.failAnswer(body, id)
 		answer = !failed && m.Seen&(scan.MemberResult|scan.MemberError) == 0

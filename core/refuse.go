@@ -55,6 +55,9 @@ func (c *Conn) refuseFrame(r refusal) {
 	kind := EventInvalid
 	if c.noise(r) {
 		kind = EventNoise
+		if r.hint == HintNone {
+			r.hint = HintStdoutNoise
+		}
 		c.stats.Noise++
 	}
 	c.push(fact{
@@ -91,30 +94,43 @@ func (c *Conn) refuseNullID(body []byte) {
 
 // noise reports a line that a client skips without calling it a message at all (LINE-7).
 func (c *Conn) noise(r refusal) bool {
-	if c.cfg.Role != RoleClient || c.cfg.Framing != FramingLine || r.invalid.code() != CodeParse {
+	if c.cfg.Role != RoleClient || c.cfg.Framing != FramingLine {
 		return false
 	}
 	first := firstByte(r.sample)
 	return first != '{' && first != '['
 }
 
-// guess names the likely cause of a body that is not JSON; framed is what the framing made of it
-// (LINE-7, FRAME-9).
-func (c *Conn) guess(body []byte, fault scan.Fault, framed Hint) Hint {
+// guess names the likely cause of a body that is not JSON; at is the deciding byte, framed is what
+// the framing made of it (LINE-7, FRAME-9).
+func (c *Conn) guess(body []byte, fault scan.Fault, at int, framed Hint) Hint {
+	const header = "Content-Length:"
 	switch {
 	case fault == scan.FaultDepth:
 		return HintOverLimit
-	case c.cfg.Framing == FramingLine && c.cfg.Role == RoleClient && c.fragment(body):
-		return HintPretty
+	case len(body)-at >= len(header) && bytes.EqualFold(body[at:at+len(header)], []byte(header)):
+		return HintHeader
+	case c.cfg.Framing != FramingLine || c.cfg.Role != RoleClient:
+		return framed
+	}
+	inRow := c.fragment > 0 && c.fragment == c.invalids
+	c.fragment = 0
+	if fragment(body, at) {
+		if c.fragment = c.invalids + 1; inRow {
+			return HintPretty
+		}
 	}
 	return framed
 }
 
-// fragment reports the second line in a row that could be part of one pretty-printed text.
-func (c *Conn) fragment(body []byte) bool {
+// fragment reports a line that could be part of one pretty-printed text: it begins like one and
+// ends too early, or begins like the middle or the end of one.
+func fragment(body []byte, at int) bool {
 	switch firstByte(body) {
-	case '{', '}', '[', ']', '"':
-		return c.invalids > 0
+	case '{', '[':
+		return at == len(body)
+	case '"', '}', ']':
+		return true
 	}
 	return false
 }
