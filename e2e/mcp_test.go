@@ -14,14 +14,26 @@ import (
 const mcpVersion = "2025-11-25"
 
 func TestMCPServerEverything(t *testing.T) {
+	server := serverEverything(t)
+	eachEngine(t, func(t *testing.T, engine host.Engine) answers {
+		return askEverything(t, exec.Command(server.Path, server.Args[1:]...), engine)
+	})
+}
+
+// serverEverything is the MCP project's own test server.
+func serverEverything(t *testing.T) *exec.Cmd {
+	t.Helper()
 	server := installed(t, "node_modules/@modelcontextprotocol/server-everything/dist/index.js")
-	node, err := exec.LookPath("node")
+	return exec.Command(node(t), server, "stdio")
+}
+
+func node(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("node")
 	if err != nil {
 		missing(t, "node is missing; install Node.js 20 or newer")
 	}
-	eachEngine(t, func(t *testing.T, engine host.Engine) answers {
-		return askEverything(t, exec.Command(node, server, "stdio"), engine)
-	})
+	return path
 }
 
 func askEverything(t *testing.T, cmd *exec.Cmd, engine host.Engine) answers {
