@@ -111,8 +111,8 @@ func converse(ctx context.Context, e *env, engineName string) (run demoRun, err 
 		if err != nil {
 			return nil, err
 		}
-		wire = newRecorder(machine)
-		return wire, nil
+		wire, err = newRecorder(machine, cfg.Profile)
+		return wire, err
 	}
 	command := exec.Command(program, "peer", "lsp")
 	command.Stderr = e.stderr

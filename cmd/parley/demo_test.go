@@ -70,14 +70,18 @@ func TestDifferentConversationsAreSeen(t *testing.T) {
 	}
 }
 
-func TestDigestsAreOfTheWireAndNotOfItsCuts(t *testing.T) {
-	answer := frame(`{"jsonrpc":"2.0","id":1,"result":[1]}`)
+func TestDigestsAreOfMessagesAndNotOfTheirCuts(t *testing.T) {
+	const call, result = `{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":1,"result":[1]}`
+	answer := frame(result)
 	converse := func(cut int) digests {
 		machine, err := host.Native(host.LSP.Config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wire := newRecorder(machine)
+		wire, err := newRecorder(machine, core.ProfileLSP)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := wire.Call("m", nil, core.CallOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -92,10 +96,10 @@ func TestDigestsAreOfTheWireAndNotOfItsCuts(t *testing.T) {
 		return wire.digests()
 	}
 	hashed := func(text string) string {
-		sum := sha256.Sum256([]byte(text))
+		sum := sha256.Sum256([]byte("\n" + text))
 		return hex.EncodeToString(sum[:])
 	}
-	want := digests{Sent: hashed(frame(`{"jsonrpc":"2.0","id":1,"method":"m"}`)), Received: hashed(answer)}
+	want := digests{Sent: hashed(call), Received: hashed(result)}
 	for _, cut := range []int{1, 7, len(answer)} {
 		if got := converse(cut); got != want {
 			t.Errorf("cut every %d bytes: %+v, want %+v", cut, got, want)

@@ -37,7 +37,7 @@ func Parse(text []byte) ([]Vector, error) {
 			v, err = parseTitle(string(line[2:]))
 			vectors = append(vectors, v)
 		case len(vectors) == 0:
-			err = errors.New("want a title: # RULE-1  Sentence.")
+			err = errors.New("want a title, # RULE-1  A sentence, before anything else")
 		default:
 			v := &vectors[len(vectors)-1]
 			var r Record
@@ -58,7 +58,7 @@ func Parse(text []byte) ([]Vector, error) {
 func parseTitle(s string) (Vector, error) {
 	ids, title, found := strings.Cut(s, "  ")
 	if !found || title == "" || strings.TrimSpace(title) != title {
-		return Vector{}, errors.New("want a title: # RULE-1 RULE-2  Sentence.")
+		return Vector{}, errors.New("want a title: # RULE-1 RULE-2  A sentence")
 	}
 	v := Vector{Rules: strings.Split(ids, " "), Title: title}
 	for _, rule := range v.Rules {
