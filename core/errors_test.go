@@ -90,7 +90,7 @@ func TestConfigRefused(t *testing.T) {
 		"PauseOn":               func(c *Config) { c.PauseOn = 2 },
 		"FirstID":               func(c *Config) { c.FirstID = 1 << 53 },
 		"Methods":               func(c *Config) { c.Methods = []Method{{}} },
-		"Limits.FrameBytesMax":  func(c *Config) { c.Limits.FrameBytesMax = FrameBytesCeiling + 1 },
+		"Limits.FrameBytesMax":  func(c *Config) { c.Limits.FrameBytesMax = 0 },
 		"Limits.HeaderBytesMax": func(c *Config) { c.Limits.HeaderBytesMax = 0 },
 		"Limits.MessagesMax":    func(c *Config) { c.Limits.MessagesMax = 0 },
 	} {

@@ -11,16 +11,16 @@ func (c *Conn) relay(body []byte, offset uint64, m *scan.Message, r refusal) {
 	index, it := c.requests.items.Put()
 	*it = item{id: it.id, key: keyBuffer{long: it.key.long}}
 	it.kind, it.mode = EventMessage, ModeRead
-	it.frame, it.bytes, it.offset = body, len(body), offset
-	it.invalid, it.hint = r.invalid, r.hint
+	it.frame, it.bytes = body, len(body)
+	it.relayed = relayed{invalid: r.invalid, hint: r.hint, offset: offset}
 	if r.invalid == InvalidNone {
-		it.class, it.invalid = c.relayClass(body, m)
-		it.name, it.params, it.idSpan = m.Method, contentOf(it.class, m), m.ID
+		it.relayed.class, it.relayed.invalid = c.relayClass(body, m)
+		it.name, it.params, it.relayed.id = m.Method, contentOf(it.relayed.class, m), m.ID
 		if scan.Kind(m.Method.Of(body)) != 's' {
 			it.name = scan.Span{}
 		}
 	}
-	if it.class == ClassInvalid {
+	if it.relayed.class == ClassInvalid {
 		c.stats.Invalid++
 	}
 	c.enqueue(index, it)
