@@ -36,7 +36,7 @@ func (p *Peer) observe(ev *core.Event) {
 	}
 	o := Observation{
 		Kind: ev.Kind, Reason: ev.Reason, Invalid: ev.Invalid, Hint: ev.Hint, Code: ev.Code,
-		Offset: ev.Offset, Count: ev.Count, Text: string(ev.Text),
+		Method: string(ev.Method), Offset: ev.Offset, Count: ev.Count, Text: string(ev.Text),
 	}
 	select {
 	case p.observations <- o:
@@ -63,6 +63,8 @@ func (p *Peer) logObservation(o Observation) {
 		p.log.Warn("peer: an error response for nobody", "code", int(o.Code), sample)
 	case core.EventResync:
 		p.log.Warn("peer: bytes skipped to the next header", "offset", o.Offset, "bytes", o.Count, sample)
+	case core.EventDropped:
+		p.log.Warn("peer: a message that the era does not allow was dropped unanswered", "method", oneLine(o.Method))
 	case core.EventStalled:
 		p.log.Warn("peer: it does not read")
 	case core.EventEnding:

@@ -67,15 +67,16 @@ func (c Codec) orDefault() Codec {
 }
 
 // Observation is one fact that is nobody's outcome: a line that is no message, an error response
-// for nobody, a stalled peer, the end. The kinds are core.EventInvalid, EventNoise,
-// EventPeerError, EventResync, EventStalled, EventEnding and EventClosed; which fields are set
-// stands beside each kind. It owns its memory.
+// for nobody, a message that the MCP era does not allow, a stalled peer, the end. The kinds are
+// core.EventInvalid, EventNoise, EventPeerError, EventResync, EventDropped, EventStalled,
+// EventEnding and EventClosed; which fields are set stands beside each kind. It owns its memory.
 type Observation struct {
 	Kind    core.EventKind
 	Reason  core.Reason
 	Invalid core.Invalid
 	Hint    core.Hint
 	Code    core.Code
+	Method  string
 	Offset  uint64 // bytes from the start of the stream
 	Count   uint64
 	Text    string // a message, or a sample of the peer's bytes; escape it before showing it

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,8 +39,13 @@ func modern(t *testing.T, change func(*mcp.Options), play func(w *wire)) (*mcp.S
 
 func TestERA7RequestsOfAModernServerAreDroppedWithoutAByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
+		var told, reported []string
 		s, server := modern(t, func(o *mcp.Options) {
+			o.Host.Observe = func(seen host.Observation) {
+				if seen.Kind == core.EventDropped {
+					reported = append(reported, seen.Method)
+				}
+			}
 			o.Serve = func(context.Context, *host.Message) { t.Error("a modern server was served") }
 			o.Notified = func(m *host.Message) { told = append(told, m.Method) }
 		}, func(w *wire) {
@@ -48,8 +54,8 @@ func TestERA7RequestsOfAModernServerAreDroppedWithoutAByte(t *testing.T) {
 			w.say(`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`)
 		})
 		synctest.Wait()
-		if s.DroppedMessages() != 2 || len(told) != 1 {
-			t.Errorf("%d dropped, told %q", s.DroppedMessages(), told)
+		if s.DroppedMessages() != 2 || len(told) != 1 || !slices.Equal(reported, []string{"ping", "sampling/createMessage"}) {
+			t.Errorf("%d dropped, told %q, reported %q", s.DroppedMessages(), told, reported)
 		}
 		s.Close()
 		synctest.Wait()
