@@ -31,6 +31,21 @@ func init() {
 	servers["b92"] = serveStrictly
 }
 
+// STOP-6: a child is told that it writes to no terminal.
+func TestB22(t *testing.T) {
+	cmd := script(`printf '{"jsonrpc":"2.0","method":"env","params":["%s","%s"]}\n' "$NO_COLOR" "$TERM"`)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	p := startPeer(t, cmd, host.MCP, patient)
+	for message, err := range p.Messages(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(message.Params); got != `["1","dumb"]` {
+			t.Errorf("NO_COLOR and TERM are %s", got)
+		}
+	}
+}
+
 // STOP-4: a child that dies before its first answer says why.
 func TestB77(t *testing.T) {
 	for _, c := range []struct {
