@@ -5,59 +5,24 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/mcp"
 )
 
-type listResult struct {
-	Tools []tool `json:"tools"`
-}
-
-type tool struct {
-	Name        string         `json:"name"`
-	InputSchema map[string]any `json:"inputSchema"`
-}
-
-type callParams struct {
-	Name      string         `json:"name"`
-	Arguments map[string]int `json:"arguments"`
-}
-
-type callResult struct {
-	Content []text `json:"content"`
-}
-
-type text struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-}
-
-// A server with one tool, and a client of it. A program serves host.Stdio() instead of a pipe, and
-// its client connects to mcp.Command.
-func Example() {
-	server := mcp.NewServer("calculator", "1.0")
-	mcp.Handle(server, "tools/list", core.ModeDefault, func(context.Context, struct{}) (listResult, error) {
-		return listResult{[]tool{{Name: "add", InputSchema: map[string]any{"type": "object"}}}}, nil
-	})
-	mcp.Handle(server, "tools/call", core.ModeDefault, func(_ context.Context, p callParams) (callResult, error) {
-		if p.Name != "add" {
-			return callResult{}, &host.RPCError{Code: host.InvalidParams, Message: "no such tool"}
-		}
-		sum := p.Arguments["a"] + p.Arguments["b"]
-		return callResult{[]text{{"text", fmt.Sprint(sum)}}}, nil
-	})
-
+// A client finds out what the server speaks. A program starts its server with mcp.Command; here it
+// is at the other end of a pipe.
+func ExampleConnect() {
 	ours, theirs := net.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- mcp.Serve(context.Background(), host.Duplex(theirs), server, host.MCPServer) }()
+	go func() { ended <- mcp.Serve(context.Background(), host.Duplex(theirs), calculator(), host.MCPServer) }()
 
 	session, err := mcp.Connect(context.Background(), mcp.Over(host.Duplex(ours), ""), mcp.NewOptions("example", "1.0"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	result, err := host.Call[callResult](context.Background(), session, "tools/call", callParams{"add", map[string]int{"a": 2, "b": 3}})
+	params := map[string]any{"name": "add", "arguments": map[string]int{"a": 2, "b": 3}}
+	result, err := host.Call[answer](context.Background(), session, "tools/call", params)
 	fmt.Println(session.Era(), session.Version(), result.Content, err)
 	fmt.Println(session.Close(), <-ended)
 	// Output:
