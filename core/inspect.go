@@ -27,8 +27,11 @@ type endedItem struct {
 	failed    bool
 }
 
-// endedMax bounds what waits for an Advance that a careless caller never makes.
-const endedMax = 4096
+// freshMax and endedMax bound what waits for an Advance that a careless caller never makes.
+const (
+	freshMax = 4096
+	endedMax = 4096
+)
 
 // methodStats counts durations in classes: four to a power of two.
 type methodStats struct {
@@ -105,14 +108,16 @@ func (m *methodStats) percentile(p uint64) Time {
 
 // note follows a message into a phase, for the trace and for the clock.
 func (c *Conn) note(index uint32, phase Phase) {
-	w := &c.watch
-	if phase == PhaseQueued || phase == PhaseRunning {
+	w, it := &c.watch, c.requests.items.At(index)
+	if phase == PhaseQueued || phase == PhaseRunning && it.acceptedAt != unstamped {
+		if len(w.fresh) == freshMax {
+			c.stamp()
+		}
 		w.fresh = append(w.fresh, index)
 	}
 	if !w.tracing {
 		return
 	}
-	it := c.requests.items.At(index)
 	if w.trace.Count() == TraceRecordsMax {
 		w.trace.Drop()
 		w.dropped++
