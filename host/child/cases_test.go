@@ -256,7 +256,20 @@ func TestB87(t *testing.T) {
 
 // STOP-4: the exit of the child ends the session, whoever still holds its output.
 func TestB88(t *testing.T) {
-	p := startPeer(t, script(`sleep 300 & exit 3`), host.MCP, short)
+	t.Run("after the call", func(t *testing.T) {
+		p := startPeer(t, script(`sleep 300 & read -r line; exit 3`), host.MCP, short)
+		mustBeLostWith3(t, p)
+	})
+	t.Run("before the call", func(t *testing.T) {
+		bounds := Bounds{Terminate: 100 * time.Millisecond, Output: 20 * time.Millisecond}
+		p := startPeer(t, script(`sleep 300 & exit 3`), host.MCP, WithBounds(bounds))
+		p.Process.ladder.group.awaitExit() // now a write fails, or the output ends, whichever is first
+		mustBeLostWith3(t, p)
+	})
+}
+
+func mustBeLostWith3(t *testing.T, p *Peer) {
+	t.Helper()
 	mustBeLost(t, p, "exit status 3")
 	if err := p.Close(); err != nil {
 		t.Error(err)
