@@ -40,6 +40,13 @@ const (
 	exportStats
 	exportSnapshot
 	exportLimits
+	exportEraOpen
+	exportEraFree
+	exportEraAdvance
+	exportEraDeadline
+	exportEraNext
+	exportEraSettle
+	exportEraParams
 	exportsEnd
 )
 
@@ -75,4 +82,11 @@ var exportNames = [exportsEnd]string{
 	exportStats:         abi.Prefix + "stats",
 	exportSnapshot:      abi.Prefix + "snapshot",
 	exportLimits:        abi.Prefix + "limits",
+	exportEraOpen:       abi.Prefix + "era_open",
+	exportEraFree:       abi.Prefix + "era_free",
+	exportEraAdvance:    abi.Prefix + "era_advance",
+	exportEraDeadline:   abi.Prefix + "era_deadline",
+	exportEraNext:       abi.Prefix + "era_next",
+	exportEraSettle:     abi.Prefix + "era_settle",
+	exportEraParams:     abi.Prefix + "era_params",
 }

@@ -30,6 +30,9 @@ var crossing = []string{
 	"InputPhase", "OutputPhase", "Lifecycle",
 }
 
+// crossingEra are those of core/era; what is made of them is named after it.
+var crossingEra = []string{"Era", "Mode", "StepKind", "FailureKind"}
+
 // groups reads the constants from the sources, so that none can be forgotten.
 func groups() ([]group, error) {
 	files := token.NewFileSet()
@@ -45,6 +48,13 @@ func groups() ([]group, error) {
 	all := []group{{members: membersOf(files, abi, "")}, {name: "BoundaryError", members: membersOf(files, abi, "Error")}}
 	for _, name := range crossing {
 		all = append(all, group{name: name, members: membersOf(files, core, name)})
+	}
+	era, err := load.Import("github.com/parley-rpc/parley/core/era")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range crossingEra {
+		all = append(all, group{name: "Era" + strings.TrimPrefix(name, "Era"), members: membersOf(files, era, name)})
 	}
 	for _, g := range all[1:] {
 		shorten(g.name, g.members)

@@ -256,9 +256,44 @@ type Splice struct {
 	Value Span
 }
 
+// EraConfig is what parley_era_open reads: era.Config. Lengths of time that are 0 are the defaults.
+type EraConfig struct {
+	_ structs.HostLayout
+
+	Bytes        uint32 // size of the record
+	Mode         uint8
+	Known        uint8
+	Spawned      uint8
+	_            uint8
+	Version      Span
+	Info         Span
+	Capabilities Span
+	ProbeNs      float64
+	StartupNs    float64
+	ConnectNs    float64
+}
+
+// EraStep is era.Step, and with EraStepFailed its Failure.
+type EraStep struct {
+	_ structs.HostLayout
+
+	Kind     uint8
+	Era      uint8
+	Failure  uint8
+	_        uint8
+	Call     uint32
+	Deadline float64
+	Method   Span
+	Version  Span
+	ID       Span
+	Params   Span
+	Result   Span
+	Text     Span // of the failure, escaped
+}
+
 // Records lists every layout, for generators and golden lists.
 var Records = []any{
 	Span{}, List{}, Config{}, Refusal{}, Ready{}, Event{}, State{},
 	Snapshot{}, SnapshotItem{}, MethodStats{}, MethodCount{}, TraceRecord{},
-	BatchItem{}, Splice{},
+	BatchItem{}, Splice{}, EraConfig{}, EraStep{},
 }

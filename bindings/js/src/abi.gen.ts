@@ -7,6 +7,7 @@ export const RecordsMax = 256;
 export const ReserveBytesMax = 1048576;
 export const ScratchBytesMin = 65536;
 export const ConnectionsMax = 1024;
+export const ErasMax = 1024;
 export const MethodsMax = 4096;
 export const MethodBytesMax = 262144;
 export const NumberMax = 9007199254740991;
@@ -380,225 +381,292 @@ export const Lifecycle = {
 } as const;
 export type Lifecycle = (typeof Lifecycle)[keyof typeof Lifecycle];
 
+export const Era = {
+  Unknown: 0,
+  Legacy: 1,
+  Modern: 2,
+} as const;
+export type Era = (typeof Era)[keyof typeof Era];
+
+export const EraMode = {
+  Auto: 0,
+  Legacy: 1,
+  Pinned: 2,
+} as const;
+export type EraMode = (typeof EraMode)[keyof typeof EraMode];
+
+export const EraStepKind = {
+  None: 0,
+  Call: 1,
+  Notify: 2,
+  Probed: 3,
+  Forget: 4,
+  Restart: 5,
+  Modern: 6,
+  Legacy: 7,
+  Failed: 8,
+} as const;
+export type EraStepKind = (typeof EraStepKind)[keyof typeof EraStepKind];
+
+export const EraFailureKind = {
+  None: 0,
+  Versions: 1,
+  Refused: 2,
+  Malformed: 3,
+  Timeout: 4,
+  Lost: 5,
+  Canceled: 6,
+} as const;
+export type EraFailureKind = (typeof EraFailureKind)[keyof typeof EraFailureKind];
+
 export const SpanBytes = 8;
 export const SpanAt = {
-  Address: 0, // u32
-  Bytes: 4, // u32
+  address: 0, // u32
+  bytes: 4, // u32
 } as const;
 
 export const ListBytes = 16;
 export const ListAt = {
-  Address: 0, // u32
-  Count: 4, // u32
-  Stride: 8, // u32
+  address: 0, // u32
+  count: 4, // u32
+  stride: 8, // u32
 } as const;
 
 export const ConfigBytes = 216;
 export const ConfigAt = {
-  Bytes: 0, // u32
-  Profile: 4, // u8
-  Role: 5, // u8
-  Framing: 6, // u8
-  Envelope: 7, // u8
-  Inbound: 8, // u8
-  SendPolicy: 9, // u8
-  PauseOn: 10, // u8
-  Flags: 11, // u8
-  MemoryBytesMax: 16, // f64
-  SessionID: 24, // span
-  Seed: 32, // u64
-  FirstID: 40, // f64
-  GraceNs: 48, // f64
-  ShutdownNs: 56, // f64
-  StallNs: 64, // f64
-  StallMaxNs: 72, // f64
-  Limits: 80, // 17*f64
+  bytes: 0, // u32
+  profile: 4, // u8
+  role: 5, // u8
+  framing: 6, // u8
+  envelope: 7, // u8
+  inbound: 8, // u8
+  sendPolicy: 9, // u8
+  pauseOn: 10, // u8
+  flags: 11, // u8
+  memoryBytesMax: 16, // f64
+  sessionID: 24, // span
+  seed: 32, // u64
+  firstID: 40, // f64
+  graceNs: 48, // f64
+  shutdownNs: 56, // f64
+  stallNs: 64, // f64
+  stallMaxNs: 72, // f64
+  limits: 80, // 17*f64
 } as const;
 
 export const RefusalBytes = 40;
 export const RefusalAt = {
-  Field: 0, // span
-  Reason: 8, // span
-  Value: 16, // f64
-  Min: 24, // f64
-  Max: 32, // f64
+  field: 0, // span
+  reason: 8, // span
+  value: 16, // f64
+  min: 24, // f64
+  max: 32, // f64
 } as const;
 
 export const ReadyBytes = 56;
 export const ReadyAt = {
-  Bytes: 0, // u32
-  EventBytes: 4, // u32
-  Events: 8, // u32
-  EventCount: 12, // u32
-  Out: 16, // span
-  In: 24, // span
-  Flags: 32, // u32
-  Timer: 36, // u8
-  Deadline: 40, // f64
-  OutputBytes: 48, // f64
+  bytes: 0, // u32
+  eventBytes: 4, // u32
+  events: 8, // u32
+  eventCount: 12, // u32
+  out: 16, // span
+  in: 24, // span
+  flags: 32, // u32
+  timer: 36, // u8
+  deadline: 40, // f64
+  outputBytes: 48, // f64
 } as const;
 
 export const EventBytes = 96;
 export const EventAt = {
-  Kind: 0, // u8
-  Class: 1, // u8
-  Reason: 2, // u8
-  Invalid: 3, // u8
-  Hint: 4, // u8
-  Code: 8, // i32
-  Call: 16, // f64
-  Req: 24, // f64
-  Ordinal: 32, // f64
-  Offset: 40, // f64
-  Count: 48, // f64
-  ID: 56, // span
-  Method: 64, // span
-  Body: 72, // span
-  Text: 80, // span
-  Frame: 88, // span
+  kind: 0, // u8
+  class: 1, // u8
+  reason: 2, // u8
+  invalid: 3, // u8
+  hint: 4, // u8
+  code: 8, // i32
+  call: 16, // f64
+  req: 24, // f64
+  ordinal: 32, // f64
+  offset: 40, // f64
+  count: 48, // f64
+  id: 56, // span
+  method: 64, // span
+  body: 72, // span
+  text: 80, // span
+  frame: 88, // span
 } as const;
 
 export const StateBytes = 96;
 export const StateAt = {
-  Input: 0, // u8
-  Output: 1, // u8
-  Lifecycle: 2, // u8
-  Reason: 3, // u8
-  Closed: 4, // u8
-  Paused: 5, // u8
-  Violation: 6, // u8
-  Hint: 7, // u8
-  Invalid: 8, // u8
-  Calls: 12, // u32
-  Running: 16, // u32
-  Waiting: 20, // u32
-  ExitCode: 24, // i32
-  Credit: 32, // f64
-  AcceptedBytes: 40, // f64
-  WrittenBytes: 48, // f64
-  QueuedBytes: 56, // f64
-  Offset: 64, // f64
-  HaveBytes: 72, // f64
-  NeedBytes: 80, // f64
-  Sample: 88, // span
+  input: 0, // u8
+  output: 1, // u8
+  lifecycle: 2, // u8
+  reason: 3, // u8
+  closed: 4, // u8
+  paused: 5, // u8
+  violation: 6, // u8
+  hint: 7, // u8
+  invalid: 8, // u8
+  calls: 12, // u32
+  running: 16, // u32
+  waiting: 20, // u32
+  exitCode: 24, // i32
+  credit: 32, // f64
+  acceptedBytes: 40, // f64
+  writtenBytes: 48, // f64
+  queuedBytes: 56, // f64
+  offset: 64, // f64
+  haveBytes: 72, // f64
+  needBytes: 80, // f64
+  sample: 88, // span
 } as const;
 
 export const SnapshotBytes = 88;
 export const SnapshotAt = {
-  Items: 0, // list
-  Methods: 16, // list
-  Dropped: 32, // list
-  Trace: 48, // list
-  Generation: 64, // f64
-  TraceDropped: 72, // f64
-  Truncated: 80, // u8
-  Tracing: 81, // u8
+  items: 0, // list
+  methods: 16, // list
+  dropped: 32, // list
+  trace: 48, // list
+  generation: 64, // f64
+  traceDropped: 72, // f64
+  truncated: 80, // u8
+  tracing: 81, // u8
 } as const;
 
 export const SnapshotItemBytes = 48;
 export const SnapshotItemAt = {
-  Ordinal: 0, // f64
-  Generation: 8, // f64
-  AcceptedAt: 16, // f64
-  StartedAt: 24, // f64
-  Method: 32, // span
-  Mode: 40, // u8
-  Running: 41, // u8
-  Cancelled: 42, // u8
+  ordinal: 0, // f64
+  generation: 8, // f64
+  acceptedAt: 16, // f64
+  startedAt: 24, // f64
+  method: 32, // span
+  mode: 40, // u8
+  running: 41, // u8
+  cancelled: 42, // u8
 } as const;
 
 export const MethodStatsBytes = 64;
 export const MethodStatsAt = {
-  Name: 0, // span
-  Count: 8, // f64
-  Failed: 16, // f64
-  MeanNs: 24, // f64
-  MaxNs: 32, // f64
-  P50Ns: 40, // f64
-  P95Ns: 48, // f64
-  P99Ns: 56, // f64
+  name: 0, // span
+  count: 8, // f64
+  failed: 16, // f64
+  meanNs: 24, // f64
+  maxNs: 32, // f64
+  p50Ns: 40, // f64
+  p95Ns: 48, // f64
+  p99Ns: 56, // f64
 } as const;
 
 export const MethodCountBytes = 16;
 export const MethodCountAt = {
-  Method: 0, // span
-  Count: 8, // f64
+  method: 0, // span
+  count: 8, // f64
 } as const;
 
 export const TraceRecordBytes = 32;
 export const TraceRecordAt = {
-  At: 0, // f64
-  Ordinal: 8, // f64
-  Method: 16, // span
-  Phase: 24, // u8
+  at: 0, // f64
+  ordinal: 8, // f64
+  method: 16, // span
+  phase: 24, // u8
 } as const;
 
 export const BatchItemBytes = 72;
 export const BatchItemAt = {
-  Flags: 0, // u32
-  Call: 8, // f64
-  Deadline: 16, // f64
-  Extend: 24, // f64
-  DeadlineMax: 32, // f64
-  Method: 40, // span
-  Params: 48, // span
-  Token: 56, // span
-  ID: 64, // span
+  flags: 0, // u32
+  call: 8, // f64
+  deadline: 16, // f64
+  extend: 24, // f64
+  deadlineMax: 32, // f64
+  method: 40, // span
+  params: 48, // span
+  token: 56, // span
+  id: 64, // span
 } as const;
 
 export const SpliceBytes = 16;
 export const SpliceAt = {
-  Start: 0, // u32
-  End: 4, // u32
-  Value: 8, // span
+  start: 0, // u32
+  end: 4, // u32
+  value: 8, // span
+} as const;
+
+export const EraConfigBytes = 56;
+export const EraConfigAt = {
+  bytes: 0, // u32
+  mode: 4, // u8
+  known: 5, // u8
+  spawned: 6, // u8
+  version: 8, // span
+  info: 16, // span
+  capabilities: 24, // span
+  probeNs: 32, // f64
+  startupNs: 40, // f64
+  connectNs: 48, // f64
+} as const;
+
+export const EraStepBytes = 64;
+export const EraStepAt = {
+  kind: 0, // u8
+  era: 1, // u8
+  failure: 2, // u8
+  call: 4, // u32
+  deadline: 8, // f64
+  method: 16, // span
+  version: 24, // span
+  id: 32, // span
+  params: 40, // span
+  result: 48, // span
+  text: 56, // span
 } as const;
 
 export const LimitsBytes = 136;
 export const LimitsAt = {
-  HeaderBytesMax: 0, // f64
-  FrameBytesMax: 8, // f64
-  FrameBytesMin: 16, // f64
-  DepthMax: 24, // f64
-  IDBytesMax: 32, // f64
-  BlankBytesMax: 40, // f64
-  CallsMax: 48, // f64
-  AbandonedMax: 56, // f64
-  OutBytesMax: 64, // f64
-  RunningMax: 72, // f64
-  BackgroundMax: 80, // f64
-  QueuedMax: 88, // f64
-  QueuedBytesMax: 96, // f64
-  MessagesMax: 104, // f64
-  ParkedBytesMax: 112, // f64
-  MalformedMax: 120, // f64
-  BatchMax: 128, // f64
+  headerBytesMax: 0, // f64
+  frameBytesMax: 8, // f64
+  frameBytesMin: 16, // f64
+  depthMax: 24, // f64
+  idBytesMax: 32, // f64
+  blankBytesMax: 40, // f64
+  callsMax: 48, // f64
+  abandonedMax: 56, // f64
+  outBytesMax: 64, // f64
+  runningMax: 72, // f64
+  backgroundMax: 80, // f64
+  queuedMax: 88, // f64
+  queuedBytesMax: 96, // f64
+  messagesMax: 104, // f64
+  parkedBytesMax: 112, // f64
+  malformedMax: 120, // f64
+  batchMax: 128, // f64
 } as const;
 
 export const StatsBytes = 200;
 export const StatsAt = {
-  BytesIn: 0, // f64
-  BytesOut: 8, // f64
-  FramesIn: 16, // f64
-  FramesOut: 24, // f64
-  Calls: 32, // f64
-  Requests: 40, // f64
-  Notifications: 48, // f64
-  Late: 56, // f64
-  Unknown: 64, // f64
-  BlankBytes: 72, // f64
-  ByteOrderMarks: 80, // f64
-  Invalid: 88, // f64
-  Noise: 96, // f64
-  ResyncBytes: 104, // f64
-  NullMembers: 112, // f64
-  PeerErrors: 120, // f64
-  Rejected: 128, // f64
-  Dropped: 136, // f64
-  CancelsIgnored: 144, // f64
-  Progress: 152, // f64
-  ClockBackwards: 160, // f64
-  WaitingMax: 168, // f64
-  OutBytesMax: 176, // f64
-  PausedNs: 184, // f64
-  Unserved: 192, // f64
+  bytesIn: 0, // f64
+  bytesOut: 8, // f64
+  framesIn: 16, // f64
+  framesOut: 24, // f64
+  calls: 32, // f64
+  requests: 40, // f64
+  notifications: 48, // f64
+  late: 56, // f64
+  unknown: 64, // f64
+  blankBytes: 72, // f64
+  byteOrderMarks: 80, // f64
+  invalid: 88, // f64
+  noise: 96, // f64
+  resyncBytes: 104, // f64
+  nullMembers: 112, // f64
+  peerErrors: 120, // f64
+  rejected: 128, // f64
+  dropped: 136, // f64
+  cancelsIgnored: 144, // f64
+  progress: 152, // f64
+  clockBackwards: 160, // f64
+  waitingMax: 168, // f64
+  outBytesMax: 176, // f64
+  pausedNs: 184, // f64
+  unserved: 192, // f64
 } as const;
