@@ -5,10 +5,10 @@ import "golang.org/x/sys/unix"
 // awaitExit blocks until our child has exited, and does not reap it. Darwin's waitid also returns
 // for a child that was merely stopped, so the kernel's event queue is asked. Where that fails, a
 // child already gone included, reaping is what waits.
-func awaitExit(pid int) {
+func awaitExit(pid int) string {
 	queue, err := unix.Kqueue()
 	if err != nil {
-		return
+		return ""
 	}
 	defer unix.Close(queue)
 	var exit unix.Kevent_t
@@ -18,7 +18,7 @@ func awaitExit(pid int) {
 	for {
 		_, err := unix.Kevent(queue, changes, events, nil)
 		if err != unix.EINTR {
-			return
+			return "" // how it ended only reaping tells
 		}
 	}
 }

@@ -40,7 +40,7 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 	return &processGroup{cmd}, nil
 }
 
-func (g *processGroup) awaitExit() { awaitExit(g.cmd.Process.Pid) }
+func (g *processGroup) awaitExit() string { return awaitExit(g.cmd.Process.Pid) }
 
 func (g *processGroup) reap() *os.ProcessState {
 	// The error repeats an exit status other than 0, or says that somebody else in this program

@@ -31,8 +31,9 @@ const (
 // group is a process group of our own, the child as its leader: the system's or, in tests, a fake.
 type group interface {
 	// awaitExit blocks until the leader has exited, and leaves it unreaped: until reap, the
-	// group's id cannot be taken by anybody else.
-	awaitExit()
+	// group's id cannot be taken by anybody else. It says how the leader ended, "" where the system
+	// does not tell before reap.
+	awaitExit() string
 	// reap ends the leader's time as a zombie. Its state is nil if the system did not tell.
 	reap() *os.ProcessState
 	// signal reaches every member. It is not called with the leader reaped and the group empty.
@@ -51,6 +52,8 @@ type ladder struct {
 	dropInput   func()          // closes stdin, whatever is still queued for it
 	cutOutput   func()          // ends the output for its reader
 
+	exited chan struct{} // closed once status is valid
+	status string
 	reaped chan struct{} // closed once state is valid
 	state  *os.ProcessState
 	ended  chan struct{} // closed once err is valid and nothing of the group is left
@@ -61,15 +64,15 @@ func newLadder(g group, bounds Bounds, stop, outputEnded <-chan struct{}, dropIn
 	return &ladder{
 		group: g, bounds: bounds, stop: stop, outputEnded: outputEnded,
 		dropInput: dropInput, cutOutput: cutOutput,
-		reaped: make(chan struct{}), ended: make(chan struct{}),
+		exited: make(chan struct{}), reaped: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
 // run watches the leader from its start to the end of its group.
 func (l *ladder) run() {
-	exited := make(chan struct{})
+	exited := l.exited
 	go func() {
-		l.group.awaitExit()
+		l.status = l.group.awaitExit()
 		close(exited)
 	}()
 

@@ -41,7 +41,10 @@ func (g *fakeGroup) exit() {
 	}
 }
 
-func (g *fakeGroup) awaitExit() { <-g.leader }
+func (g *fakeGroup) awaitExit() string {
+	<-g.leader
+	return ""
+}
 
 func (g *fakeGroup) reap() *os.ProcessState {
 	g.note("reap")

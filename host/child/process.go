@@ -60,19 +60,30 @@ func (p *Process) obituary(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, obituaryWait)
 	defer cancel()
 	status := "still running"
-	if state, err := p.Wait(ctx); err == nil {
-		status = "ended with unknown status"
-		if state != nil {
-			status = state.String()
-		}
+	select {
+	case <-p.ladder.exited:
+		status = p.exitStatus(ctx)
 		select {
 		case <-p.Stderr.ended:
 		case <-ctx.Done():
 		}
+	case <-ctx.Done():
 	}
 	text := p.program + ": " + status
 	if said := p.Stderr.lastLine(); said != "" {
 		text += "; stderr: " + said
 	}
 	return text
+}
+
+// exitStatus is how a process that has exited ended. It need not be reaped for that, which takes as
+// long as a descendant holds its output.
+func (p *Process) exitStatus(ctx context.Context) string {
+	if p.ladder.status != "" {
+		return p.ladder.status
+	}
+	if state, err := p.Wait(ctx); err == nil && state != nil {
+		return state.String()
+	}
+	return "ended with unknown status"
 }
