@@ -1,0 +1,85 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"testing"
+
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/host"
+)
+
+// API-5: one codec spells every value of a session, in both directions and on both sides.
+func TestSeedOneCodec(t *testing.T) {
+	type boxed struct{ Box json.RawMessage }
+	codec := host.Codec{
+		Marshal: func(v any) ([]byte, error) {
+			inner, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(boxed{inner})
+		},
+		Unmarshal: func(data []byte, v any) error {
+			var outer boxed
+			if err := json.Unmarshal(data, &outer); err != nil {
+				return err
+			}
+			return json.Unmarshal(outer.Box, v)
+		},
+	}
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		mux := host.NewMux()
+		host.Handle(mux, "sum", core.ModeRead, sum)
+		noted := make(chan sumParams, 1)
+		host.HandleNotification(mux, "note", core.ModeOrder, func(_ context.Context, p sumParams) error {
+			noted <- p
+			return nil
+		})
+		server := host.PlainServer
+		server.Mux, server.Codec = mux, codec
+		_, w := dial(t, engine, server, roomy)
+		w.say(`{"jsonrpc":"2.0","method":"note","params":{"Box":{"A":3,"B":4}}}`)
+		w.say(`{"jsonrpc":"2.0","id":1,"method":"sum","params":{"Box":{"A":1,"B":2}}}`)
+		w.expect(`{"jsonrpc":"2.0","id":1,"result":{"Box":3}}`)
+		if got := <-noted; got != (sumParams{3, 4}) {
+			t.Errorf("the notification said %+v", got)
+		}
+
+		client := host.Plain
+		client.Codec = codec
+		p, w := dial(t, engine, client, roomy)
+		accepted(t, p.Notify(t.Context(), "note", sumParams{3, 4}))
+		w.expect(`{"jsonrpc":"2.0","method":"note","params":{"Box":{"A":3,"B":4}}}`)
+		go func() {
+			w.expect(`{"jsonrpc":"2.0","id":1,"method":"sum","params":{"Box":{"A":1,"B":2}}}`)
+			w.say(`{"jsonrpc":"2.0","id":1,"result":{"Box":3}}`)
+		}()
+		if got, err := host.Call[int](t.Context(), p, "sum", sumParams{1, 2}); got != 3 || err != nil {
+			t.Errorf("sum: %d, %v", got, err)
+		}
+	})
+}
+
+// unread is a stream whose peer reads nothing.
+type unread struct{ writes, closes int }
+
+func (u *unread) Read([]byte) (int, error)    { return 0, io.EOF }
+func (u *unread) Write(p []byte) (int, error) { u.writes++; return len(p), nil }
+func (u *unread) Close() error                { u.closes++; return nil }
+
+// STOP-8: a transport that no session has claimed holds no bytes of ours, so that closing it has
+// nothing to drain and nothing to wait for.
+func TestSeedTransportWithoutASession(t *testing.T) {
+	stream := new(unread)
+	transport := host.Duplex(stream)
+	for range 2 {
+		if err := transport.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if *stream != (unread{closes: 1}) {
+		t.Errorf("%d writes, %d closes; want one close alone", stream.writes, stream.closes)
+	}
+}
