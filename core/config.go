@@ -139,6 +139,15 @@ func Defaults(profile Profile, role Role) Config {
 	}
 }
 
+// SetFraming changes the framing, and with it FrameBytesMax in profile plain, which takes both from
+// the framing. Other profiles keep their limit in each of their framings.
+func (c *Config) SetFraming(framing Framing) {
+	c.Framing = framing
+	if int(c.Profile) < len(profiles) && profiles[c.Profile].limitByFraming && int(framing) < len(frameBytesMax) {
+		c.Limits.FrameBytesMax = frameBytesMax[framing]
+	}
+}
+
 // Validate reports the first field that is out of range, or that does not go with another, as a
 // *ConfigError.
 func (c *Config) Validate() error {

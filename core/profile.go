@@ -26,6 +26,8 @@ type profileSpec struct {
 	framings     uint8 // bit set of the framings allowed, 1<<Framing
 	bodyBytesMin int
 
+	limitByFraming bool // the frame limit is the framing's
+
 	cancelMethod    string    // "": none
 	cancelField     string    // the member of params that names the request
 	cancelTagged    bool      // ids are {"number":n} or {"text":s} instead of the id itself
@@ -73,6 +75,7 @@ var profiles = [...]profileSpec{
 	ProfilePlain: {
 		name: "plain", framing: FramingLine,
 		framings:        1<<FramingHeader | 1<<FramingLine | 1<<FramingLength4 | 1<<FramingWhole,
+		limitByFraming:  true,
 		answerCancelled: true, unableCode: CodeInternal, supersededCode: CodeInternal, nullIDServed: true, batches: true,
 		client: malformedEnd, lineClient: malformedSkip, server: malformedAnswer,
 	},

@@ -100,7 +100,9 @@ func (o *opening) set(s Setting) error {
 	case "credit":
 		return setInt(&o.credit, s)
 	case "framing":
-		return setName((*uint8)(&c.Framing), framingNames, s)
+		err := setName((*uint8)(&c.Framing), framingNames, s)
+		c.SetFraming(c.Framing)
+		return err
 	case "envelope":
 		return setName((*uint8)(&c.Envelope), envelopeNames, s)
 	case "inbound":
