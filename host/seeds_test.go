@@ -3,8 +3,10 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
@@ -82,4 +84,43 @@ func TestSeedTransportWithoutASession(t *testing.T) {
 	if *stream != (unread{closes: 1}) {
 		t.Errorf("%d writes, %d closes; want one close alone", stream.writes, stream.closes)
 	}
+}
+
+// hasty is a clock on which an hour passes in 3.6 s.
+type hasty struct{ start time.Time }
+
+func (c hasty) Now() core.Time { return core.Time(1000*time.Since(c.start)) + 1 }
+
+func (c hasty) AfterFunc(d time.Duration, f func()) host.Timer {
+	return hastyTimer{time.AfterFunc(d/1000, f)}
+}
+
+type hastyTimer struct{ *time.Timer }
+
+func (t hastyTimer) Reset(d time.Duration) bool { return t.Timer.Reset(d / 1000) }
+
+// CALL-4, STOP-2: every bound of a session, its own and its callers', runs on the clock it is given.
+func TestSeedClockIsTheSessions(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		start := time.Now() // all times are the bubble's
+		options := host.Plain
+		options.Clock = hasty{start}
+		options.Config.GraceNs, options.Config.ShutdownNs = 3600*core.Second, 3600*core.Second
+		p, w := dial(t, engine, options, 16)
+		if _, err := p.CallRaw(t.Context(), "m", nil, host.WithTimeout(time.Hour)); !errors.Is(err, host.ErrTimeout) {
+			t.Errorf("the call: %v", err)
+		}
+		if passed := time.Since(start); passed < 3600*time.Millisecond || passed > 3700*time.Millisecond {
+			t.Errorf("an hour took %v", passed)
+		}
+		notify(t, p, "unread", 100)
+		start = time.Now()
+		if err := p.Close(); !errors.Is(err, host.ErrClosed) {
+			t.Errorf("a cut end: %v", err)
+		}
+		if passed := time.Since(start); passed > 7300*time.Millisecond {
+			t.Errorf("the end took %v, its bounds are two hours", passed)
+		}
+		w.Close()
+	})
 }
