@@ -119,3 +119,13 @@ func TestShortenKeepsWholeWords(t *testing.T) {
 		}
 	}
 }
+
+func TestLowerCamelKeepsAcronymsTogether(t *testing.T) {
+	for name, want := range map[string]string{
+		"Kind": "kind", "ID": "id", "IDBytesMax": "idBytesMax", "FirstID": "firstID", "BytesIn": "bytesIn", "P50Ns": "p50Ns",
+	} {
+		if got := lowerCamel(name); got != want {
+			t.Errorf("%s became %s, want %s", name, got, want)
+		}
+	}
+}

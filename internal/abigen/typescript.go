@@ -19,7 +19,7 @@ var texts = map[string]func(n int64) string{
 	"Invalid":       func(n int64) string { return core.Invalid(n).String() },
 }
 
-// TypeScript spells the numbers and the layouts as constants: EventKind.Result, and EventAt.Kind
+// TypeScript spells the numbers and the layouts as constants: EventKind.Result, and EventAt.kind
 // for the offset of a field in its record, EventBytes for the size of the record as defined here.
 func TypeScript() (string, error) {
 	all, err := groups()
@@ -42,7 +42,7 @@ func TypeScript() (string, error) {
 		fmt.Fprintf(&b, "\nexport const %sBytes = %d;\n", r.name, r.bytes)
 		fmt.Fprintf(&b, "export const %sAt = {\n", r.name)
 		for _, f := range r.fields {
-			fmt.Fprintf(&b, "  %s: %d, // %s\n", f.name, f.offset, f.kind)
+			fmt.Fprintf(&b, "  %s: %d, // %s\n", lowerCamel(f.name), f.offset, f.kind)
 		}
 		b.WriteString("} as const;\n")
 	}
@@ -62,4 +62,14 @@ func writeGroup(b *strings.Builder, g group) {
 		}
 		b.WriteString("};\n")
 	}
+}
+
+// lowerCamel spells a Go field as JavaScript does: IDBytesMax becomes idBytesMax.
+func lowerCamel(name string) string {
+	isUpper := func(i int) bool { return i < len(name) && 'A' <= name[i] && name[i] <= 'Z' }
+	end := 1
+	for isUpper(end) && (isUpper(end+1) || end+1 == len(name)) {
+		end++
+	}
+	return strings.ToLower(name[:end]) + name[end:]
 }
