@@ -4,29 +4,32 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/internal/jsonls"
 )
 
 type peerCmd struct {
-	LSP peerLSPCmd `cmd:"" name:"lsp" help:"A language server for JSON: diagnostics, hover, symbols, formatting."`
-	MCP peerMCPCmd `cmd:"" name:"mcp" help:"An MCP server of both eras: tools echo and add."`
+	faults `embed:"" group:"Faults, to try a client on. The same seed makes the same choices."`
+
+	Echo peerEchoCmd `cmd:"" help:"Answers each request with its params, and sends notifications back."`
+	LSP  peerLSPCmd  `cmd:"" name:"lsp" help:"A language server for JSON: diagnostics, hover, symbols, formatting."`
+	MCP  peerMCPCmd  `cmd:"" name:"mcp" help:"An MCP server of both eras: tools echo and add."`
+	Hold peerHoldCmd `cmd:"" hidden:"" help:"Hold what is inherited, and say nothing."`
 }
 
-// peerLSPCmd is "parley peer lsp". It takes the process's own stdin and stdout, because it has to
-// move them out of the way of stray prints (FRAME-8).
+// peerLSPCmd is "parley peer lsp".
 type peerLSPCmd struct{}
 
 // Run serves until the client is gone. The exit code is LSP's: 0 after shutdown, else 1, whatever
 // went wrong (STOP-9).
-func (peerLSPCmd) Run(ctx context.Context, e *env) error {
-	transport, err := host.Stdio()
+func (peerLSPCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
+	transport, err := peer.transport(e, host.LSPServer.Config)
 	if err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	code, err := jsonls.Serve(ctx, transport, logger)
+	code, err := jsonls.Serve(ctx, transport, peerLogger(e))
 	if err != nil {
 		fmt.Fprintln(e.stderr, "parley: "+errorLine(ctx, err))
 	}
@@ -34,4 +37,23 @@ func (peerLSPCmd) Run(ctx context.Context, e *env) error {
 		return codeError(code)
 	}
 	return nil
+}
+
+func peerLogger(e *env) *slog.Logger {
+	return slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// peerHoldCmd is the grandchild of --hold-stdout.
+type peerHoldCmd struct {
+	For time.Duration `arg:""`
+}
+
+// Run ends by itself, so that nothing stays for ever where the client ends no grandchildren.
+func (c peerHoldCmd) Run(ctx context.Context) error {
+	select {
+	case <-time.After(c.For):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"slices"
 	"strconv"
 
@@ -17,13 +16,13 @@ import (
 type peerMCPCmd struct{}
 
 // Run serves until the client is gone.
-func (peerMCPCmd) Run(ctx context.Context, e *env) error {
-	transport, err := host.Stdio()
+func (peerMCPCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
+	options := host.MCPServer
+	options.Logger = peerLogger(e)
+	transport, err := peer.transport(e, options.Config)
 	if err != nil {
 		return err
 	}
-	options := host.MCPServer
-	options.Logger = slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return mcp.Serve(ctx, transport, newToolServer(), options)
 }
 
