@@ -200,50 +200,53 @@ func sameID(a, b []byte) bool {
 
 // sendBatch registers the calls of a batch and queues its frame.
 func (c *Conn) sendBatch(items []BatchItem, ids []CallID) {
-	type place struct {
-		index      uint32
-		start, end int
-	}
-	var text []byte
-	var places []place
+	calls := c.registerBatch(items, ids)
+	text := []byte{'['}
 	for i := range items {
 		it := &items[i]
 		params, _ := c.checkMessage(it.Method, it.Params)
-		separator := byte(',')
-		if i == 0 {
-			separator = '['
+		var id []byte
+		if !it.Notification {
+			id = c.calls.slots.At(calls[i].slot).appendID(nil)
 		}
-		text = append(text, separator)
-		start := len(text)
-		ids[i] = 0
-		if it.Notification {
-			c.openMethod(nil, it.Method, params)
-		} else {
-			index := c.register(it.Method, it.Options)
-			c.openMethod(c.calls.slots.At(index).appendID(nil), it.Method, params)
-			ids[i] = CallID(c.calls.slots.Handle(index))
-			places = append(places, place{index: index, start: start})
+		if i > 0 {
+			text = append(text, ',')
 		}
+		calls[i].start = len(text)
+		c.openMethod(id, it.Method, params)
 		text = append(text, c.render...)
 		text = append(text, params...)
 		text = append(text, '}')
-		if !it.Notification {
-			places[len(places)-1].end = len(text)
-		}
+		calls[i].end = len(text)
 	}
 	c.render = c.render[:0]
 	s, start := c.append(text, "]")
-	if len(places) == 0 {
-		return
+	s.frames = append(s.frames, frameRef{start: start, end: len(s.buf)})
+	body := start + c.headerBytes(len(text)+1)
+	for i := range items {
+		if items[i].Notification {
+			s.frames[len(s.frames)-1].live++
+		} else {
+			c.place(calls[i].slot, s, body+calls[i].start, body+calls[i].end)
+		}
 	}
-	body := len(s.buf) - len(text) - 1
-	if c.cfg.Framing == FramingLine {
-		body--
+}
+
+// registerBatch opens the calls of a batch: first those with chosen ids, which the count then skips.
+func (c *Conn) registerBatch(items []BatchItem, ids []CallID) []callRef {
+	calls := make([]callRef, len(items))
+	for _, chosen := range [...]bool{true, false} {
+		for i := range items {
+			it := &items[i]
+			if it.Notification {
+				ids[i] = 0
+			} else if (it.Options.ID != nil) == chosen {
+				calls[i].slot = c.register(it.Method, it.Options)
+				ids[i] = CallID(c.calls.slots.Handle(calls[i].slot))
+			}
+		}
 	}
-	s.frames = append(s.frames, frameRef{start: start, end: len(s.buf), live: len(items) - len(places)})
-	for _, p := range places {
-		c.place(p.index, s, body+p.start, body+p.end)
-	}
+	return calls
 }
 
 // blank overwrites frame[start:end], one member of a batch, and one comma beside it, with spaces.

@@ -193,6 +193,7 @@ func (c *Conn) expired(kind TimerKind) {
 	case TimerStall:
 		c.stalled()
 	case TimerGrace:
+		c.phase.because(ReasonShutdown, nil) // where it did not end otherwise
 		c.cancelAll()
 		c.loseCalls(func(*call) bool { return true })
 	case TimerProgress, TimerLinger:

@@ -216,16 +216,23 @@ func (c *Conn) writable() bool {
 
 // fits reports room for a frame with a body of this size (SEND-2).
 func (c *Conn) fits(size int) bool {
+	frame := c.headerBytes(size) + size
+	if c.cfg.Framing == FramingLine {
+		frame++
+	}
+	return c.out.fits(frame, c.cfg.Limits.OutBytesMax)
+}
+
+// headerBytes is what stands before a body of this size.
+func (c *Conn) headerBytes(size int) int {
 	switch c.cfg.Framing {
 	case FramingHeader:
 		var digits [20]byte
-		size += len("Content-Length: \r\n\r\n") + len(strconv.AppendInt(digits[:0], int64(size), 10))
-	case FramingLine:
-		size++
+		return len("Content-Length: \r\n\r\n") + len(strconv.AppendInt(digits[:0], int64(size), 10))
 	case FramingLength4:
-		size += 4
+		return 4
 	}
-	return c.out.fits(size, c.cfg.Limits.OutBytesMax)
+	return 0
 }
 
 // admit refuses a frame of this size before anything of it is queued (FRAME-5, SEND-2).

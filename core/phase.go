@@ -86,9 +86,12 @@ func (c *Conn) end(signal inputSignal, reason Reason, err *ProtocolError) {
 	c.phase.because(reason, err)
 	c.push(fact{kind: EventEnding, reason: c.phase.reason})
 	c.loseCalls(func(*call) bool { return true })
+	c.in.drop()
+	if c.cfg.Role == RoleRelay && signal == inputEOF {
+		return // its owner forwards what comes from the other side, and says when that is over
+	}
 	c.phase.outputTo(outputAnswer)
 	c.drain(signal == inputBreak)
-	c.in.drop()
 }
 
 // violate ends the conversation over what the peer sent.
@@ -110,6 +113,9 @@ func (c *Conn) settle() {
 		c.end(inputBreak, ReasonShutdown, nil)
 	}
 	c.watchDrain(idle)
+	if c.calls.owed.Count() > 0 {
+		c.payOwed()
+	}
 	if !c.phase.closed {
 		c.wakeBlocked()
 	}
@@ -123,7 +129,7 @@ func (c *Conn) settle() {
 // unattended reports that nobody has to end what the peer asked: a client that reads messages, and
 // anyone who reads them once the session broke, may never answer, and is not waited for.
 func (c *Conn) unattended() bool {
-	return c.cfg.Inbound == InboundMessages && (c.cfg.Role == RoleClient || c.phase.input == InputBroken)
+	return c.cfg.Role == RoleRelay || c.cfg.Inbound == InboundMessages && (c.cfg.Role == RoleClient || c.phase.input == InputBroken)
 }
 
 // exitCode is what a server process returns (STOP-9).

@@ -202,13 +202,19 @@ func (c *Conn) cancelledID(params []byte) []byte {
 // without running, a running one is signalled. A request is answered in every profile (REQ-7).
 // ErrUnknownRequest: it has ended, or never was.
 func (c *Conn) CancelRequest(ordinal uint64) error {
-	if c.phase.closed {
+	switch {
+	case c.cfg.Role == RoleRelay:
+		return ErrUnsupported
+	case c.phase.closed:
 		return ErrClosed
 	}
 	rs := &c.requests
 	for i := range rs.items.End() {
 		if !rs.items.Live(i) || rs.items.At(i).ordinal != ordinal || rs.items.At(i).gone {
 			continue
+		}
+		if it := rs.items.At(i); it.started && it.handle == 0 {
+			break // a notification on its way to Messages: nobody runs it
 		}
 		c.cancelItem(i, c.spec.unableCode)
 		c.schedule()
@@ -296,7 +302,7 @@ func follow(body []byte, at scan.Span, path []string) []byte {
 // STOP-3). What waits for Messages is retained.
 func (c *Conn) cancelAll() {
 	rs := &c.requests
-	if c.cfg.Inbound == InboundMessages {
+	if c.cfg.Inbound == InboundMessages || c.cfg.Role == RoleRelay {
 		return
 	}
 	for i := range rs.items.End() {

@@ -101,7 +101,7 @@ func (c *Conn) FinishInput() error {
 // finished and its output is written the conversation ends, within GraceNs and ShutdownNs (STOP-2,
 // SCHED-7).
 func (c *Conn) Shutdown() {
-	if c.phase.input == InputOpen {
+	if c.phase.input == InputOpen || c.phase.output == OutputOpen {
 		c.phase.stopping = true
 		c.drain(false)
 	}
