@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,5 +123,31 @@ func TestSeedClockIsTheSessions(t *testing.T) {
 			t.Errorf("the end took %v, its bounds are two hours", passed)
 		}
 		w.Close()
+	})
+}
+
+// STOP-5: an end of input can be given up before it starts; from there on its caller's patience ends
+// the waiting and not the closing.
+func TestSeedFinishInputOnceBegun(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		p, w := dial(t, engine, host.Plain, 16)
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.FinishInput(cancelled); !errors.Is(err, host.ErrCanceled) {
+			t.Errorf("before it starts: %v", err)
+		}
+		notify(t, p, "last", 100) // and it is accepted: nothing was closed
+		impatient, done := context.WithTimeout(t.Context(), time.Second)
+		defer done()
+		if err := p.FinishInput(impatient); !errors.Is(err, host.ErrTimeout) {
+			t.Errorf("while the peer does not read: %v", err)
+		}
+		if err := p.NotifyRaw(t.Context(), "m", nil); !errors.Is(err, host.ErrClosed) {
+			t.Errorf("afterwards: %v", err)
+		}
+		rest, err := io.ReadAll(w.lines)
+		if line, ok := strings.CutSuffix(string(rest), "\n"); err != nil || !ok || !json.Valid([]byte(line)) {
+			t.Errorf("the peer read %q, %v; want one whole message and the end", rest, err)
+		}
 	})
 }
