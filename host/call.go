@@ -73,14 +73,22 @@ func Call[R any](ctx context.Context, c Caller, method string, params any, opts 
 	if err != nil {
 		return result, err
 	}
-	if isNull(answer) && !holdsNull(reflect.TypeFor[R]()) {
-		return result, &ParseError{Method: method, Raw: answer, Err: fmt.Errorf("null is no %T", result)}
-	}
-	if err := codec.Unmarshal(answer, &result); err != nil {
+	if err := decodeResult(codec, method, answer, &result); err != nil {
 		var zero R
-		return zero, &ParseError{Method: method, Raw: answer, Err: err}
+		return zero, err
 	}
 	return result, nil
+}
+
+// decodeResult stores an answer where into points (API-6).
+func decodeResult(codec Codec, method string, answer json.RawMessage, into any) error {
+	if t := reflect.TypeOf(into).Elem(); isNull(answer) && !holdsNull(t) {
+		return &ParseError{Method: method, Raw: answer, Err: fmt.Errorf("null is no %v", t)}
+	}
+	if err := codec.Unmarshal(answer, into); err != nil {
+		return &ParseError{Method: method, Raw: answer, Err: err}
+	}
+	return nil
 }
 
 // CallRaw is Call with JSON text in both directions. params nil sends none; a null result is the
@@ -89,6 +97,9 @@ func (p *Peer) CallRaw(ctx context.Context, method string, params json.RawMessag
 	var options callOptions
 	for _, opt := range opts {
 		options = opt(options)
+	}
+	if err := p.refuseUnmet("call", method); err != nil {
+		return nil, err
 	}
 	due, err := p.due(ctx, options)
 	if err != nil {
@@ -111,6 +122,9 @@ func (p *Peer) CallRaw(ctx context.Context, method string, params json.RawMessag
 	p.await(ctx, id, c, options)
 	result, err := p.outcome(ctx, method, c)
 	p.freeCall(c)
+	if err == nil && method == "initialize" {
+		p.noteHandshake(params, result)
+	}
 	return result, err
 }
 
@@ -145,6 +159,9 @@ func (p *Peer) Notify(ctx context.Context, method string, params any) error {
 
 // NotifyRaw is Notify with JSON text; nil sends no params.
 func (p *Peer) NotifyRaw(ctx context.Context, method string, params json.RawMessage) error {
+	if err := p.refuseUnmet("notify", method); err != nil {
+		return err
+	}
 	due, err := p.due(ctx, callOptions{})
 	if err == nil {
 		err = p.send(ctx, due, func(m Machine) error { return m.Notify(method, params) })

@@ -146,6 +146,19 @@ func (p *Peer) received(n int, readErr error) {
 	})
 }
 
+// awaitReady lets the writer start once the transport takes bytes (SEND-3).
+func (p *Peer) awaitReady() {
+	select {
+	case <-p.transport.ready:
+	case <-p.handlers.Done():
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writerReady = true
+	p.mayWrite.Signal()
+}
+
 func (p *Peer) writeLoop() {
 	defer close(p.outputClosed)
 	writer := p.transport.writer
@@ -174,15 +187,16 @@ func (p *Peer) take(spare []byte) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.end.over {
-		block := p.machine.Take(spare)
-		if block != nil {
-			p.turn()
-			return block
+		if p.writerReady {
+			if block := p.machine.Take(spare); block != nil {
+				p.turn()
+				return block
+			}
+			spare = nil // it is the machine's now
 		}
 		if p.machine.OutputDone() {
 			return nil
 		}
-		spare = nil // it is the machine's now
 		p.mayWrite.Wait()
 	}
 	return nil

@@ -19,7 +19,12 @@ type Message struct {
 
 	peer *Peer
 	req  core.ReqID // 0: a notification
+	ctx  context.Context
 }
+
+// Context ends when the peer cancels the request, once it is answered, and with the session; that
+// of a notification with the session alone.
+func (m *Message) Context() context.Context { return m.ctx }
 
 // IsRequest reports whether the peer waits for an answer: Reply, ReplyRaw or Fail, once.
 func (m *Message) IsRequest() bool { return m.req != 0 }
@@ -38,7 +43,11 @@ func (m *Message) Reply(ctx context.Context, v any) error {
 
 // ReplyRaw is Reply with JSON text; nil is null.
 func (m *Message) ReplyRaw(ctx context.Context, result json.RawMessage) error {
-	return m.answer(ctx, "reply", func(machine Machine) error { return machine.Reply(m.req, orNull(result)) })
+	err := m.answer(ctx, "reply", func(machine Machine) error { return machine.Reply(m.req, orNull(result)) })
+	if err == nil && m.Method == "initialize" {
+		m.peer.noteOffer(m.Params)
+	}
+	return err
 }
 
 // Fail answers a request with an error. An empty text becomes the code's usual one. data is at
@@ -66,7 +75,7 @@ func (m *Message) answer(ctx context.Context, op string, command func(Machine) e
 			err = p.send(ctx, core.Never, func(machine Machine) error {
 				err := command(machine)
 				if err != core.ErrOutputFull && err != core.ErrBadJSON {
-					delete(p.requests, m.req) // it cannot be answered again
+					p.retire(m.req) // it cannot be answered again
 				}
 				return err
 			})
@@ -123,19 +132,18 @@ func (in *inbox) wake() {
 
 // deliver keeps a message for the consumer of Messages. Peer.mu is held.
 func (p *Peer) deliver(ev *core.Event) {
-	if ev.Kind == core.EventRequest {
-		if p.inbox.discarded {
-			p.refuseUnread(p.machine, ev.Req)
-			return
-		}
-		p.requests[ev.Req] = &request{cancel: func(error) {}}
-	}
 	if p.inbox.discarded {
+		if ev.Kind == core.EventRequest {
+			p.refuseUnread(p.machine, ev.Req)
+		}
 		return
 	}
-	m := &Message{Method: string(ev.Method), Params: bytes.Clone(ev.Body), peer: p}
+	m := &Message{Method: string(ev.Method), Params: bytes.Clone(ev.Body), peer: p, ctx: p.handlers}
 	if ev.Kind == core.EventRequest {
-		m.req = ev.Req
+		r := &request{id: ev.Req, ordinal: ev.Ordinal}
+		r.ctx, r.cancel = context.WithCancelCause(p.handlers)
+		p.requests[r.id] = r
+		m.req, m.ctx = r.id, r.ctx
 	}
 	p.inbox.waiting = append(p.inbox.waiting, m)
 	p.inbox.wake()
@@ -192,7 +200,7 @@ func (p *Peer) discardMessages(m Machine) {
 	p.inbox.waiting = nil
 	p.inbox.wake()
 	for _, id := range sortedKeys(p.requests) {
-		delete(p.requests, id)
+		p.retire(id)
 		p.refuseUnread(m, id)
 	}
 	m.Want(creditMax)

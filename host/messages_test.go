@@ -238,3 +238,43 @@ func TestCloseAnswersWhatIsLeft(t *testing.T) {
 		}
 	})
 }
+
+// REQ-4: who works on a message learns of the peer's cancel, of its end and of the session's.
+func TestMessageContext(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		p, w := dial(t, engine, host.LSPServer, roomy)
+		frame := func(body string) { fmt.Fprintf(w.stream, "Content-Length: %d\r\n\r\n%s", len(body), body) }
+		var got []*host.Message
+		for _, body := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"cancelled"}`, `{"jsonrpc":"2.0","id":2,"method":"answered"}`,
+			`{"jsonrpc":"2.0","id":3,"method":"left"}`, `{"jsonrpc":"2.0","method":"told"}`,
+		} {
+			frame(body)
+		}
+		for m, err := range p.Messages(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got = append(got, m); m.Method == "told" {
+				break
+			}
+		}
+		expect := func(when string, ended ...bool) {
+			t.Helper()
+			for i, m := range got {
+				if (m.Context().Err() != nil) != ended[i] {
+					t.Errorf("%s: the context of %q: %v", when, m.Method, context.Cause(m.Context()))
+				}
+			}
+		}
+		expect("at first", false, false, false, false)
+		frame(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}`)
+		<-got[0].Context().Done()
+		if err := got[1].ReplyRaw(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		expect("after a cancel and an answer", true, true, false, false)
+		p.Close()
+		expect("after the end", true, true, true, true)
+	})
+}

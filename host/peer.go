@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 
 	"github.com/parley-rpc/parley/core"
 )
@@ -19,8 +20,12 @@ type Peer struct {
 	mux          *Mux // nil: messages wait for Messages
 	log          *slog.Logger
 	explain      func(ctx context.Context) string
+	profile      core.Profile
+	sessionID    string
 	limits       core.Limits
-	shutdownCode core.Code // answers what a shutdown leaves unanswered (REQ-7)
+	shutdownCode core.Code                 // answers what a shutdown leaves unanswered (REQ-7)
+	turns        map[*route]chan struct{}  // of the methods with a limit of their own
+	handshake    atomic.Pointer[handshake] // nil: none has been seen
 
 	// handlers is the parent of every handler's context; it ends with the session.
 	handlers       context.Context
@@ -42,13 +47,14 @@ type Peer struct {
 	inbox     inbox
 	end       end
 
-	mayRead  *sync.Cond // the reader: input is no longer paused, or over
-	mayWrite *sync.Cond // the writer: there is output, or it is done, or over
-	timer    Timer
-	armed    core.Time // what timer is set to; Never: stopped
-	hold     hold
-	readErr  error // the transport's, beside io.EOF
-	writeErr error
+	mayRead     *sync.Cond // the reader: input is no longer paused, or over
+	mayWrite    *sync.Cond // the writer: it is ready for the output there is, or that is done, or over
+	writerReady bool
+	timer       Timer
+	armed       core.Time // what timer is set to; Never: stopped
+	hold        hold
+	readErr     error // the transport's, beside io.EOF
+	writeErr    error
 }
 
 // New claims the transport and starts the session. A transport already claimed is ErrUnsupported;
@@ -92,7 +98,10 @@ func newPeer(transport *Transport, machine Machine, cfg core.Config, options Opt
 		mux:          options.Mux,
 		log:          options.Logger,
 		explain:      options.Explain,
+		profile:      cfg.Profile,
+		sessionID:    cfg.SessionID,
 		limits:       machine.Limits(),
+		turns:        map[*route]chan struct{}{},
 		done:         make(chan struct{}),
 		outputClosed: make(chan struct{}),
 		calls:        map[core.CallID]*pendingCall{},
@@ -103,6 +112,13 @@ func newPeer(transport *Transport, machine Machine, cfg core.Config, options Opt
 	if cfg.Profile == core.ProfileLSP {
 		p.shutdownCode = core.CodeServerCanceled
 	}
+	if p.mux != nil {
+		for _, r := range p.mux.routes {
+			if r.runningMax > 0 {
+				p.turns[r] = make(chan struct{}, r.runningMax)
+			}
+		}
+	}
 	if p.clock == nil {
 		p.clock = SystemClock()
 	}
@@ -112,6 +128,7 @@ func newPeer(transport *Transport, machine Machine, cfg core.Config, options Opt
 	p.mayRead, p.mayWrite = sync.NewCond(&p.mu), sync.NewCond(&p.mu)
 	p.inbox.arrived = make(chan struct{}, 1)
 	p.end.described = make(chan struct{})
+	p.writerReady = transport.ready == nil
 	p.handlers, p.cancelHandlers = context.WithCancelCause(context.WithValue(context.Background(), peerKey{}, p))
 	return p
 }
@@ -128,6 +145,9 @@ func (p *Peer) start() {
 	})
 	go p.readLoop()
 	go p.writeLoop()
+	if !p.writerReady {
+		go p.awaitReady()
+	}
 }
 
 // Codec returns the session's codec.

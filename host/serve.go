@@ -35,6 +35,9 @@ type request struct {
 	route  *route
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+
+	ordinal uint64
+	retired chan struct{} // closed with the item's end; nil: nobody waits for it
 }
 
 var errCanceledByPeer = fmt.Errorf("the peer cancelled the request: %w", context.Canceled)
@@ -42,7 +45,7 @@ var errCanceledByPeer = fmt.Errorf("the peer cancelled the request: %w", context
 // startHandler runs one item in a goroutine of its own; the machine is the semaphore (REQ-1).
 // Peer.mu is held.
 func (p *Peer) startHandler(ev *core.Event) {
-	r := &request{id: ev.Req, method: string(ev.Method), params: bytes.Clone(ev.Body)}
+	r := &request{id: ev.Req, ordinal: ev.Ordinal, method: string(ev.Method), params: bytes.Clone(ev.Body)}
 	r.route = p.mux.routes[r.method]
 	if r.route == nil {
 		r.route = unknownRoute(ev.Kind)
@@ -70,10 +73,16 @@ func unknownRoute(kind core.EventKind) *route {
 func (p *Peer) handle(r *request) {
 	var result json.RawMessage
 	err := errExited
+	handshake := r.method == "initialize"
 	defer func() {
+		if handshake && err != nil {
+			p.handshake.Store(nil)
+		}
 		p.answer(r, result, err)
-		r.cancel(nil)
 	}()
+	if handshake {
+		p.noteOffer(r.params) // nothing else runs meanwhile (SCHED-6)
+	}
 	result, err = p.serve(r)
 }
 
@@ -89,7 +98,7 @@ func (p *Peer) answer(r *request, result json.RawMessage, err error) {
 	if err != nil && !cancelled && (r.route.notification || !errors.As(err, &rpcErr)) {
 		p.log.Error("handler failed", "method", oneLine(r.method), "error", oneLine(err.Error()))
 	}
-	err = p.send(context.Background(), core.Never, func(m Machine) error {
+	err = p.whenRoom(context.Background(), core.Never, func(m Machine) error {
 		var refused error
 		switch {
 		case r.route.notification:
@@ -101,7 +110,7 @@ func (p *Peer) answer(r *request, result json.RawMessage, err error) {
 		if refused == core.ErrOutputFull {
 			return refused
 		}
-		delete(p.requests, r.id)
+		p.retire(r.id)
 		return errors.Join(refused, m.Done(r.id))
 	})
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
@@ -109,12 +118,33 @@ func (p *Peer) answer(r *request, result json.RawMessage, err error) {
 	}
 }
 
-// serve calls the handler and contains its panic.
+// retire forgets an item that has ended, and tells who waits for that. Peer.mu is held.
+func (p *Peer) retire(id core.ReqID) {
+	r := p.requests[id]
+	if r == nil {
+		return
+	}
+	delete(p.requests, id)
+	r.cancel(nil)
+	if r.retired != nil {
+		close(r.retired)
+	}
+}
+
+// serve calls the handler, once its method has a turn for it, and contains its panic.
 func (p *Peer) serve(r *request) (result json.RawMessage, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
+	if turns := p.turns[r.route]; turns != nil {
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+		case <-r.ctx.Done():
+			return nil, r.ctx.Err()
+		}
+	}
 	return r.route.serve(r.ctx, r.params)
 }

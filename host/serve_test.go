@@ -222,6 +222,36 @@ func TestFloodOfRequestsIsServed(t *testing.T) {
 	})
 }
 
+// API-3: a session that cannot send serves what it is told, and asked for nothing.
+func TestHandlersOfASessionThatCannotSend(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		told := make(chan int, 2)
+		options := host.PlainServer
+		options.Engine, options.Mux = engine, host.NewMux()
+		host.Handle(options.Mux, "sum", core.ModeOrder, sum)
+		host.HandleNotification(options.Mux, "note", core.ModeOrder, func(_ context.Context, n []int) error {
+			told <- n[0]
+			return nil
+		})
+		near, far := connect(roomy)
+		p, err := host.New(host.Pipes(near, nil), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		fmt.Fprintln(far, `{"jsonrpc":"2.0","method":"note","params":[1]}`)
+		fmt.Fprintln(far, `{"jsonrpc":"2.0","id":1,"method":"sum"}`)
+		fmt.Fprintln(far, `{"jsonrpc":"2.0","method":"note","params":[2]}`)
+		if first, second := <-told, <-told; first != 1 || second != 2 {
+			t.Errorf("told %d, then %d", first, second)
+		}
+		synctest.Wait()
+		if running := p.State().Running; running != 0 {
+			t.Errorf("%d items still run", running)
+		}
+	})
+}
+
 // Serve ends with its context, the peer's output or a violation, and says which.
 func TestServe(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine host.Engine) {

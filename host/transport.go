@@ -18,14 +18,26 @@ type Transport struct {
 	// closeWrite ends our direction and leaves the other open; nil where there is no such thing.
 	closeWrite func() error
 	closeAll   func() error
+	ready      <-chan struct{} // closed once writer takes bytes; nil: it does from the start
 	polled     syscall.RawConn // the descriptor behind reader; nil where there is none
 	claimed    atomic.Bool
 }
 
+// readiness asks a writer that is not its session's alone from the start when it will be: nothing is
+// handed to it before, so that what is given up meanwhile has not begun (API-3, SEND-3).
+func readiness(writer any) <-chan struct{} {
+	if later, ok := writer.(interface{ Ready() <-chan struct{} }); ok {
+		return later.Ready()
+	}
+	return nil
+}
+
 // Duplex is a transport over one value for both directions, for example a net.Conn. Where rw has
-// CloseWrite() error, as *net.TCPConn and *net.UnixConn do, it is the half-close.
+// CloseWrite() error, as *net.TCPConn and *net.UnixConn do, it is the half-close. For Ready see
+// Pipes.
 func Duplex(rw io.ReadWriteCloser) *Transport {
 	t := &Transport{reader: rw, writer: rw, polled: descriptor(rw), closeAll: sync.OnceValue(rw.Close)}
+	t.ready = readiness(rw)
 	if half, ok := rw.(interface{ CloseWrite() error }); ok {
 		t.closeWrite = sync.OnceValue(half.CloseWrite)
 	}
@@ -34,13 +46,14 @@ func Duplex(rw io.ReadWriteCloser) *Transport {
 
 // Pipes is a transport over one pipe for each direction, for example a child's stdout and stdin.
 // Closing w is the half-close. With w nil everything that sends is ErrUnsupported and receiving
-// works (API-3).
+// works (API-3). Where w has Ready() <-chan struct{}, nothing is written before that channel is
+// closed: meanwhile a call that times out or is cancelled is withdrawn, and fails alone (SEND-3).
 func Pipes(r io.ReadCloser, w io.WriteCloser) *Transport {
 	t := &Transport{reader: r, polled: descriptor(r), closeAll: sync.OnceValue(r.Close)}
 	if w == nil {
 		return t
 	}
-	t.writer = w
+	t.writer, t.ready = w, readiness(w)
 	t.closeWrite = sync.OnceValue(w.Close)
 	t.closeAll = sync.OnceValue(func() error { return errors.Join(t.closeWrite(), r.Close()) })
 	return t

@@ -39,12 +39,17 @@ func (r *room) wakeFirst() {
 	}
 }
 
-// send gives the machine a command that may need room in the output queue, and waits for room as
-// long as ctx and due allow. Nothing of a command that gave up has been copied.
+// send is whenRoom for what needs a transport that can send (API-3).
 func (p *Peer) send(ctx context.Context, due core.Time, command func(m Machine) error) error {
 	if p.transport.writer == nil {
-		return ErrUnsupported // API-3
+		return ErrUnsupported
 	}
+	return p.whenRoom(ctx, due, command)
+}
+
+// whenRoom gives the machine a command that may need room in the output queue, and waits for room
+// as long as ctx and due allow. Nothing of a command that gave up has been copied.
+func (p *Peer) whenRoom(ctx context.Context, due core.Time, command func(m Machine) error) error {
 	var w *waiter
 	err := p.update(func(m Machine) error {
 		if len(p.room.line) == 0 {

@@ -140,7 +140,7 @@ func (c *callCmd) converse(ctx context.Context, e *env, server serverCommand, pa
 	}
 	defer func() {
 		closeErr := s.Close()
-		d.Counters = newCounters(s.Stats())
+		d.Counters = host.Counters(s.Stats())
 		if err == nil && closeErr != nil {
 			fmt.Fprintln(e.stderr, "parley: the command did not leave in order: "+oneLine(closeErr.Error()))
 		}
@@ -169,7 +169,7 @@ func (c *callCmd) open(ctx context.Context, e *env, command *exec.Cmd, options h
 	if err := dialect.greet(ctx, p, e); err != nil {
 		// Why there was no handshake is err; how the command left changes nothing about it.
 		_ = p.Close()
-		d.Counters = newCounters(p.Stats())
+		d.Counters = host.Counters(p.Stats())
 		return nil, err
 	}
 	d.Timings.HandshakeMs = watch.lapMs()

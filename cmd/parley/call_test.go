@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/parley-rpc/parley/core"
 )
 
 func call(t *testing.T, peer string, args ...string) outcome {
@@ -50,7 +53,8 @@ func TestCallOnEveryFramingAndEngine(t *testing.T) {
 
 // Every request that a server may send is answered, and nothing is claimed beyond these.
 func TestCallAnswersTheServer(t *testing.T) {
-	call(t, "lsp", "ask", `[
+	// This peer asks also for what was not offered: its profile knows no capabilities.
+	call(t, "plain-header", "ask", `[
 		{"method":"workspace/configuration","params":{"items":[{"section":"a"},{"section":"b"}]}},
 		{"method":"workspace/configuration","params":{"items":3}},
 		{"method":"client/registerCapability","params":{"registrations":[]}},
@@ -58,7 +62,7 @@ func TestCallAnswersTheServer(t *testing.T) {
 		{"method":"window/workDoneProgress/create","params":{"token":1}},
 		{"method":"workspace/applyEdit","params":{}}]`,
 	).wantResult(t, `[[null,null],-32602,null,null,null,-32601]`)
-	call(t, "2025-11-25", "ask", `[{"method":"roots/list"},{"method":"ping"},{"method":"sampling/createMessage"}]`, "--profile", "mcp").
+	call(t, "2025-11-25", "ask", `[{"method":"roots/list"},{"method":"ping"},{"method":"other"}]`, "--profile", "mcp").
 		wantResult(t, `[{"roots":[]},{},-32601]`)
 	call(t, "plain", "ask", `[{"method":"ping"},{"method":"other"}]`, "--profile", "plain").
 		wantResult(t, `[{},-32601]`)
@@ -112,8 +116,13 @@ func TestCallDocument(t *testing.T) {
 		t.Errorf("document %s", got.stdout)
 	}
 	// initialize, initialized, echo, shutdown, exit; three answers
-	if d.Counters.MessagesOut != 5 || d.Counters.MessagesIn != 3 || d.Counters.Calls != 3 || d.Timings.TotalMs <= 0 {
+	if d.Counters.FramesOut != 5 || d.Counters.FramesIn != 3 || d.Counters.Calls != 3 || d.Timings.TotalMs <= 0 {
 		t.Errorf("counters %+v, timings %+v", d.Counters, d.Timings)
+	}
+	// BACK-5: every counter of the core, under a name of its own.
+	var raw struct{ Counters map[string]uint64 }
+	if err := json.Unmarshal([]byte(got.stdout), &raw); err != nil || len(raw.Counters) != reflect.TypeFor[core.Stats]().NumField() {
+		t.Errorf("counters %v, %v", raw.Counters, err)
 	}
 
 	d = callDocument{}

@@ -35,14 +35,14 @@ type demoDocument struct {
 
 // demoRun is one conversation on one engine.
 type demoRun struct {
-	Engine     string   `json:"engine"`
-	StartMs    float64  `json:"startMs"` // engine and server, until the session stands
-	TalkMs     float64  `json:"talkMs"`  // the conversation, until shutdown is answered
-	RoundTrips int      `json:"roundTrips"`
-	Counters   counters `json:"counters"`
-	Digests    digests  `json:"digests"`
-	Steps      []step   `json:"steps"`
-	Checks     []check  `json:"checks"`
+	Engine     string        `json:"engine"`
+	StartMs    float64       `json:"startMs"` // engine and server, until the session stands
+	TalkMs     float64       `json:"talkMs"`  // the conversation, until shutdown is answered
+	RoundTrips int           `json:"roundTrips"`
+	Counters   host.Counters `json:"counters"`
+	Digests    digests       `json:"digests"`
+	Steps      []step        `json:"steps"`
+	Checks     []check       `json:"checks"`
 }
 
 // Run holds the same conversation on each engine and compares what went over the wire.
@@ -128,7 +128,7 @@ func converse(ctx context.Context, e *env, engineName string) (run demoRun, err 
 		return run, err
 	}
 	left, err := checkLeft(ctx, talk.peer)
-	run.RoundTrips, run.Counters, run.Digests = talk.calls, newCounters(talk.peer.Stats()), wire.digests()
+	run.RoundTrips, run.Counters, run.Digests = talk.calls, host.Counters(talk.peer.Stats()), wire.digests()
 	run.Steps, run.Checks = talk.steps, append(talk.checks, left)
 	return run, err
 }
@@ -177,7 +177,7 @@ func (r *demoRun) print(w io.Writer) {
 		fmt.Fprintf(w, "  %-28s %s\n", s.Method, oneLine(s.Text))
 	}
 	fmt.Fprintf(w, "  %d round trips, %d messages out (%d bytes), %d in (%d bytes), start %.1f ms, talk %.1f ms\n",
-		r.RoundTrips, r.Counters.MessagesOut, r.Counters.BytesOut, r.Counters.MessagesIn, r.Counters.BytesIn, r.StartMs, r.TalkMs)
+		r.RoundTrips, r.Counters.FramesOut, r.Counters.BytesOut, r.Counters.FramesIn, r.Counters.BytesIn, r.StartMs, r.TalkMs)
 	fmt.Fprintf(w, "  sent     sha256 %s\n  received sha256 %s\n", r.Digests.Sent, r.Digests.Received)
 	printChecks(w, r.Checks)
 }

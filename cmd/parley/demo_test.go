@@ -24,7 +24,7 @@ func TestDemoHoldsOneConversationOnBothEngines(t *testing.T) {
 		t.Fatalf("document %s", got.stdout)
 	}
 	for _, run := range d.Engines {
-		if len(run.Checks) != 3 || run.RoundTrips < 5 || run.Counters.MessagesIn == 0 || len(run.Digests.Sent) != 64 {
+		if len(run.Checks) != 3 || run.RoundTrips < 5 || run.Counters.FramesIn == 0 || len(run.Digests.Sent) != 64 {
 			t.Errorf("run %+v", run)
 		}
 	}

@@ -23,7 +23,7 @@ type callDocument struct {
 	Result   json.RawMessage `json:"result,omitempty"`
 	Error    *errorDocument  `json:"error,omitempty"`
 	Timings  timings         `json:"timings"`
-	Counters counters        `json:"counters"`
+	Counters host.Counters   `json:"counters"`
 }
 
 // errorDocument is an error; code and data are the peer's own.
@@ -39,29 +39,6 @@ type timings struct {
 	HandshakeMs float64 `json:"handshakeMs"`
 	CallMs      float64 `json:"callMs"`
 	TotalMs     float64 `json:"totalMs"`
-}
-
-// counters are the session's.
-type counters struct {
-	BytesIn       uint64 `json:"bytesIn"`
-	BytesOut      uint64 `json:"bytesOut"`
-	MessagesIn    uint64 `json:"messagesIn"`
-	MessagesOut   uint64 `json:"messagesOut"`
-	Calls         uint64 `json:"calls"`
-	Requests      uint64 `json:"requests"`
-	Notifications uint64 `json:"notifications"`
-	Dropped       uint64 `json:"dropped"` // notifications that nobody here takes
-	Invalid       uint64 `json:"invalid"`
-	Noise         uint64 `json:"noise"`
-}
-
-func newCounters(s core.Stats) counters {
-	return counters{
-		BytesIn: s.BytesIn, BytesOut: s.BytesOut,
-		MessagesIn: s.FramesIn, MessagesOut: s.FramesOut,
-		Calls: s.Calls, Requests: s.Requests, Notifications: s.Notifications,
-		Dropped: s.Dropped, Invalid: s.Invalid, Noise: s.Noise,
-	}
 }
 
 func newCallDocument(c *callCmd, server serverCommand) *callDocument {

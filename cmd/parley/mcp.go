@@ -63,7 +63,7 @@ func (c *callCmd) openMCP(ctx context.Context, _ *env, command *exec.Cmd, option
 	s, err := mcp.Connect(ctx, endpoint, client)
 	if err != nil {
 		if started != nil {
-			d.Counters = newCounters(started.Stats())
+			d.Counters = host.Counters(started.Stats())
 		}
 		return nil, disagreement(err)
 	}

@@ -57,7 +57,7 @@ func TestCallAgreesOnAnEra(t *testing.T) {
 func TestCallAgreesOnNoEra(t *testing.T) {
 	got, d := callMCP(t, peerCommand("2025-11-25"), "echo", "--mcp-era", "2026-07-28")
 	got.wantLine(t, exitAnswer, "server/discover")
-	if d.Error == nil || d.Error.Code == nil || *d.Error.Code != core.CodeMethodNotFound || d.Counters.MessagesOut == 0 {
+	if d.Error == nil || d.Error.Code == nil || *d.Error.Code != core.CodeMethodNotFound || d.Counters.FramesOut == 0 {
 		t.Errorf("document %s", got.stdout)
 	}
 	got, _ = callMCP(t, peerCommand("2025-11-25"), "echo", "--mcp-era", "2024-11-05")

@@ -14,6 +14,7 @@ type Input struct {
 	file    *os.File
 	dropped chan struct{}
 	once    sync.Once
+	ready   chan struct{} // closed with the first of fed and dropped
 
 	mu       sync.Mutex
 	fed      chan struct{} // closed once the first bytes are through
@@ -22,21 +23,34 @@ type Input struct {
 }
 
 func newInput(file *os.File, first io.Reader) *Input {
-	in := &Input{file: file, dropped: make(chan struct{}), fed: make(chan struct{})}
+	in := &Input{file: file, dropped: make(chan struct{}), fed: make(chan struct{}), ready: make(chan struct{})}
 	if first == nil {
 		close(in.fed)
-	} else {
-		go in.feed(first)
+		close(in.ready)
+		return in
 	}
+	go in.feed(first)
+	go func() {
+		in.wait()
+		close(in.ready)
+	}()
 	return in
 }
 
-// Write writes to the child. It fails when Close or the end of the child comes first.
-func (in *Input) Write(p []byte) (int, error) {
+// Ready is closed once Write no longer waits. A session hands over nothing before that, so that
+// none of its frames has begun (SEND-3).
+func (in *Input) Ready() <-chan struct{} { return in.ready }
+
+func (in *Input) wait() {
 	select {
 	case <-in.fed:
 	case <-in.dropped:
 	}
+}
+
+// Write writes to the child. It fails when Close or the end of the child comes first.
+func (in *Input) Write(p []byte) (int, error) {
+	in.wait()
 	if err := in.feedError(); err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -226,6 +227,40 @@ func TestPeerSendsAfterTheFirstBytes(t *testing.T) {
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","method":"first"}` + "\n")
 	p := startPeer(t, cmd, host.MCP)
 	if err := p.NotifyRaw(t.Context(), "second", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.FinishInput(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var methods []string
+	for message, err := range p.Messages(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		methods = append(methods, message.Method)
+	}
+	if got := strings.Join(methods, " "); got != "first second" {
+		t.Errorf("the child got %q", got)
+	}
+}
+
+// API-3, SEND-3: a call that is given up while the first bytes still come is withdrawn, and fails
+// alone.
+func TestPeerGivesUpBehindTheFirstBytes(t *testing.T) {
+	cmd := exec.Command("cat")
+	first, feed := io.Pipe()
+	cmd.Stdin = first
+	p := startPeer(t, cmd, host.MCP)
+	if _, err := p.CallRaw(t.Context(), "withdrawn", nil, host.WithTimeout(time.Millisecond)); !errors.Is(err, host.ErrTimeout) {
+		t.Errorf("call: %v, want ErrTimeout", err)
+	}
+	if err := p.NotifyRaw(t.Context(), "second", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(feed, `{"jsonrpc":"2.0","method":"first"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := feed.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.FinishInput(t.Context()); err != nil {

@@ -1,28 +1,35 @@
 package jsonls
 
+import "encoding/json"
+
 // LSP's parameters and results, as far as this server looks at them.
 
-const (
-	syncIncremental = 2 // TextDocumentSyncKind.Incremental
-	logError        = 1 // MessageType.Error
-)
-
-type textDocumentSync struct {
-	OpenClose bool `json:"openClose"`
-	Change    int  `json:"change"`
-}
+const logError = 1 // MessageType.Error
 
 type initializeParams struct {
-	Capabilities struct {
-		TextDocument struct {
-			PublishDiagnostics *struct{} `json:"publishDiagnostics"`
-		} `json:"textDocument"`
-	} `json:"capabilities"`
+	RootURI          string   `json:"rootUri"`
+	WorkspaceFolders []folder `json:"workspaceFolders"`
+}
+
+type folder struct {
+	URI  string `json:"uri"`
+	Name string `json:"name"`
+}
+
+// foldersMax is how many folders are counted for.
+const foldersMax = 64
+
+// folders are the client's first ones, by the newer or the older way to name them.
+func (p *initializeParams) folders() []folder {
+	if len(p.WorkspaceFolders) == 0 && p.RootURI != "" {
+		return []folder{{URI: p.RootURI}}
+	}
+	return p.WorkspaceFolders[:min(len(p.WorkspaceFolders), foldersMax)]
 }
 
 type initializeResult struct {
-	Capabilities map[string]any `json:"capabilities"`
-	ServerInfo   serverInfo     `json:"serverInfo"`
+	Capabilities json.RawMessage `json:"capabilities"`
+	ServerInfo   serverInfo      `json:"serverInfo"`
 }
 
 type serverInfo struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"github.com/parley-rpc/parley/core"
@@ -36,54 +37,68 @@ func Serve(ctx context.Context, transport *host.Transport, logger *slog.Logger) 
 // server is one session's state. Mode order has a request see every change that was sent before
 // it (SCHED-1); a request that runs already may meet a later one, hence the lock.
 type server struct {
-	mux       *host.Mux
-	publishes bool // the client shows diagnostics (REQ-9); set before anything else runs (SCHED-6)
+	mux *host.Mux
 
 	mu        sync.Mutex
 	documents *Store
+	folders   []folder
+	phase     host.WorkspacePhase
 }
 
+// newServer registers what is served, and with it what initialize claims (REQ-8).
 func newServer() *server {
-	s := &server{mux: host.NewMux(), documents: NewStore()}
-	host.Handle(s.mux, "initialize", core.ModeRead, s.initialize)
-	host.HandleNotification(s.mux, "initialized", core.ModeOrder, ignore)
+	s := &server{mux: host.NewMux(), documents: NewStore(), phase: host.PhaseConfigured}
+	host.Handle(s.mux, "initialize", core.ModeRead, s.initialize, host.Capability(`{"positionEncoding":"utf-16"}`))
+	host.HandleNotification(s.mux, "initialized", core.ModeOrder, s.initialized)
 	host.Handle(s.mux, "shutdown", core.ModeBypass, s.shutdown)
 	host.HandleNotification(s.mux, "exit", core.ModeOrder, ignore)
-	host.HandleNotification(s.mux, "textDocument/didOpen", core.ModeOrder, s.didOpen)
-	host.HandleNotification(s.mux, "textDocument/didChange", core.ModeOrder, s.didChange)
+	host.HandleDebugInfo(s.mux, s.describe)
+	host.HandleNotification(s.mux, "textDocument/didOpen", core.ModeOrder, s.didOpen,
+		host.Capability(`{"textDocumentSync":{"openClose":true}}`))
+	host.HandleNotification(s.mux, "textDocument/didChange", core.ModeOrder, s.didChange,
+		host.Capability(`{"textDocumentSync":{"change":2}}`)) // incremental
 	host.HandleNotification(s.mux, "textDocument/didClose", core.ModeOrder, s.didClose)
-	host.Handle(s.mux, "textDocument/hover", core.ModeRead, s.hover)
-	host.Handle(s.mux, "textDocument/documentSymbol", core.ModeRead, s.documentSymbol)
-	host.Handle(s.mux, "textDocument/formatting", core.ModeRead, s.formatting)
+	host.Handle(s.mux, "textDocument/hover", core.ModeRead, s.hover,
+		host.Capability(`{"hoverProvider":true}`))
+	host.Handle(s.mux, "textDocument/documentSymbol", core.ModeRead, s.documentSymbol,
+		host.Capability(`{"documentSymbolProvider":true}`))
+	host.Handle(s.mux, "textDocument/formatting", core.ModeRead, s.formatting,
+		host.Capability(`{"documentFormattingProvider":true}`))
 	return s
-}
-
-// capabilities is what each method lets initialize claim. It is looked up by what is registered,
-// so that nothing is claimed that nobody serves (REQ-8).
-var capabilities = map[string]struct {
-	name  string
-	value any
-}{
-	"textDocument/didChange":      {"textDocumentSync", textDocumentSync{OpenClose: true, Change: syncIncremental}},
-	"textDocument/hover":          {"hoverProvider", true},
-	"textDocument/documentSymbol": {"documentSymbolProvider", true},
-	"textDocument/formatting":     {"documentFormattingProvider", true},
 }
 
 func ignore(context.Context, struct{}) error { return nil }
 
 func (s *server) initialize(_ context.Context, params initializeParams) (initializeResult, error) {
-	s.publishes = params.Capabilities.TextDocument.PublishDiagnostics != nil
-	result := initializeResult{
-		Capabilities: map[string]any{"positionEncoding": "utf-16"},
-		ServerInfo:   serverInfo{Name: "parley-json"},
-	}
-	for _, method := range s.mux.Methods() {
-		if capability, ok := capabilities[method.Name]; ok {
-			result.Capabilities[capability.name] = capability.value
+	s.mu.Lock()
+	s.folders = params.folders()
+	s.mu.Unlock()
+	return initializeResult{Capabilities: s.mux.Capabilities(), ServerInfo: serverInfo{Name: "parley-json"}}, nil
+}
+
+func (s *server) initialized(context.Context, struct{}) error {
+	s.mu.Lock()
+	s.phase = host.PhaseReady // nothing is loaded: the documents come from the client
+	s.mu.Unlock()
+	return nil
+}
+
+// describe counts the open documents of each folder (SCHED-9).
+func (s *server) describe(context.Context) host.Workspace {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	workspace := host.Workspace{Phase: s.phase}
+	uris := s.documents.URIs()
+	for _, f := range s.folders {
+		within := 0
+		for _, uri := range uris {
+			if strings.HasPrefix(uri, strings.TrimSuffix(f.URI, "/")+"/") {
+				within++
+			}
 		}
+		workspace.Folders = append(workspace.Folders, host.Folder{URI: f.URI, Name: f.Name, Counts: map[string]int{"documents": within}})
 	}
-	return result, nil
+	return workspace
 }
 
 func (s *server) shutdown(context.Context, struct{}) (any, error) { return nil, nil }
@@ -124,10 +139,12 @@ func (s *server) settle(ctx context.Context, uri string, document *Document, err
 }
 
 func (s *server) publish(ctx context.Context, params publishParams) error {
-	if !s.publishes {
+	const method = "textDocument/publishDiagnostics"
+	peer := host.PeerFrom(ctx)
+	if !peer.Negotiated(method) {
 		return nil
 	}
-	return host.PeerFrom(ctx).Notify(ctx, "textDocument/publishDiagnostics", params)
+	return peer.Notify(ctx, method, params)
 }
 
 func (s *server) hover(_ context.Context, params hoverParams) (*Hover, error) {

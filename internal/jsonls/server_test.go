@@ -88,7 +88,7 @@ func TestInitializeClaimsWhatIsRegistered(t *testing.T) {
 	if early := c.failure(t, "textDocument/hover", `{}`); early.Code != core.CodeNotInitialized {
 		t.Errorf("before initialize: %v", early)
 	}
-	var result initializeResult
+	var result struct{ Capabilities map[string]any }
 	if err := json.Unmarshal([]byte(c.call(t, "initialize", withDiagnostics)), &result); err != nil {
 		t.Fatal(err)
 	}
@@ -166,6 +166,41 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	if said := <-c.logged; said.Type != logError || !strings.Contains(said.Message, "a is not followed any more") {
 		t.Errorf("logged: %+v", said)
 	}
+}
+
+// SCHED-9: the server tells where it is, at any time; what a test waits for is a state.
+func TestDebugInfoFollowsTheServersLife(t *testing.T) {
+	c := serve(t)
+	if early := c.debugInfo(t); early.Phase != host.PhaseUninitialized {
+		t.Errorf("before initialize: %+v", early)
+	}
+	c.call(t, "initialize", `{"capabilities":{},"workspaceFolders":[{"uri":"file:///w/","name":"w"},{"uri":"file:///v","name":"v"}]}`)
+	if configured := c.debugInfo(t); configured.Phase != host.PhaseConfigured || len(configured.Folders) != 2 {
+		t.Errorf("after initialize: %+v", configured)
+	}
+	c.notify(t, "initialized", `{}`)
+	c.notify(t, "textDocument/didOpen", `{"textDocument":{"uri":"file:///w/a.json","version":1,"text":"{}"}}`)
+	c.notify(t, "textDocument/didOpen", `{"textDocument":{"uri":"file:///wide/a.json","version":1,"text":"{}"}}`)
+	info := c.debugInfo(t)
+	for info.Counters.Notifications < 3 || len(info.Queue.Items) > 0 {
+		info = c.debugInfo(t) // each round trip gives the server a chance to go on
+	}
+	if info.Phase != host.PhaseReady || info.Folders[0].Counts["documents"] != 1 || info.Folders[1].Counts["documents"] != 0 {
+		t.Errorf("two documents open, one of them in a folder: %+v", info)
+	}
+	c.call(t, "shutdown", `null`)
+	if late := c.debugInfo(t); late.Phase != host.PhaseShuttingDown {
+		t.Errorf("after shutdown: %+v", late)
+	}
+}
+
+func (c *client) debugInfo(t *testing.T) host.DebugInfo {
+	t.Helper()
+	info, err := host.Call[host.DebugInfo](t.Context(), c, host.DebugInfoMethod, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
 }
 
 // REQ-9: a client that does not show diagnostics gets none.
