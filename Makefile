@@ -14,8 +14,8 @@ help: ## this list
 deps: ## fetch and build what the tests drive (gopls, MCP server), only where stale
 	@.ci/deps
 
-test: deps ## everything that must pass: check, unit, race, conformance, e2e
-	@.ci/parts check unit race conformance e2e
+test: deps ## everything that must pass: check, unit, race, conformance, js, e2e
+	@.ci/parts check unit race conformance js e2e
 
 check: ## gofmt, vet, and builds for the platforms that are not at hand
 	@.ci/parts check
@@ -26,8 +26,9 @@ soak: ## fuzz each target for FUZZTIME, then the tests that take minutes
 wasm: ## rebuild wasm/parley.wasm and wasm/TOOLCHAIN
 	@wasm/build.sh
 
-digest: ## the digest of all conformance vectors, one line a home
+digest: deps ## the digest of all conformance vectors, one line a home
 	@go run ./conformance/digest
+	@npm --prefix bindings/js run --silent digest
 
 bench: ## the tables of benchmarks/METHOD.md, about three minutes
 	@cd benchmarks && go run .

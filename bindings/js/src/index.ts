@@ -1,0 +1,37 @@
+// What every entry exports: all that needs neither Node nor a browser.
+
+export {
+  Class,
+  Code,
+  EventKind,
+  Framing,
+  Hint,
+  HintText,
+  Inbound,
+  InputPhase,
+  Invalid,
+  InvalidText,
+  Lifecycle,
+  Mode,
+  OutputPhase,
+  PauseOn,
+  Phase,
+  Profile,
+  Reason,
+  ReasonText,
+  Role,
+  SendPolicy,
+  TimerKind,
+  UsageError,
+  UsageErrorText,
+  Violation,
+  ViolationText,
+} from './abi.gen.js';
+export type { Config, Limits, Method } from './config.js';
+export { Engine, type EngineOptions } from './engine.js';
+export { ConfigError, ProtocolError, RefusedError, TrapError, type ViolationFacts } from './errors.js';
+export { MachineEvent } from './event.js';
+export type { Snapshot, State, Stats } from './inspect.js';
+export { load, type ModuleSource } from './load.js';
+export { Machine, type BatchItem, type MachineCallOptions, type Splice } from './machine.js';
+export type { Text } from './scratch.js';

@@ -1,0 +1,382 @@
+// The state machine of one connection: bytes in, bytes out, facts out, time in. It does no I/O, has
+// no clock and starts nothing; Peer drives one, and so can you. Times are nanoseconds on a clock of
+// your choosing, whole and below 2^53; Infinity is never.
+
+import {
+  BatchItemAt,
+  BatchItemBytes,
+  ItemNotification,
+  ItemQuiet,
+  ReadyAt,
+  ReadyOutputDone,
+  ReadyPaused,
+  ReadyViolation,
+  ReserveBytesMax,
+  SpliceAt,
+  SpliceBytes,
+  TurnEnd,
+  TurnEOF,
+  TurnTake,
+  TurnWriteFailed,
+  UsageError,
+  type Code,
+  type TimerKind,
+} from './abi.gen.js';
+import { open, type Config, type Limits } from './config.js';
+import { RefusedError, type ProtocolError } from './errors.js';
+import type { MachineEvent } from './event.js';
+import { Block, readLimits, readSnapshot, readState, readStats, type Snapshot, type State, type Stats } from './inspect.js';
+import type { Instance } from './instance.js';
+import { bytesMaxOf, ready, type Span, type Text } from './scratch.js';
+
+/** The optional parts of one call. */
+export interface MachineCallOptions {
+  /** When the call times out; one due at the last advance is refused as Timeout (CALL-4). */
+  deadline?: number;
+  /** Progress restarts the budget with this length, up to deadlineMax; both with progressToken. */
+  extend?: number;
+  deadlineMax?: number;
+  /** The raw JSON token that progress of this call carries (CALL-10). */
+  progressToken?: Text;
+  /** The wire id, a raw JSON string or integer (CALL-1). */
+  id?: Text;
+  /** No cancel notice is sent for it (CALL-6). */
+  quiet?: boolean;
+}
+
+/** One member of a batch. */
+export interface BatchItem extends MachineCallOptions {
+  method: Text;
+  params?: Text;
+  notification?: boolean;
+}
+
+/** A replacement of the bytes from start to end, not included, of a frame that is forwarded. */
+export interface Splice {
+  start: number;
+  end: number;
+  value: Text;
+}
+
+const creditMax = 2 ** 31 - 1;
+
+/**
+ * One connection. A command that is refused throws a RefusedError and changes nothing; after a trap
+ * of the instance everything throws the same TrapError. `free` gives its memory back.
+ */
+export class Machine {
+  readonly #instance: Instance;
+  readonly #handle: number;
+  readonly #ready: number; // address of the ready block
+  readonly #messageBytesMax: number;
+  #error: ProtocolError | undefined;
+  #isFree = false;
+
+  constructor(instance: Instance, config: Config, memoryBytesMax: number) {
+    this.#instance = instance;
+    this.#handle = open(instance, config, memoryBytesMax);
+    this.#ready = instance.run('ready', this.#handle);
+    this.#messageBytesMax = Math.max(this.limits().frameBytesMax + 1, ReserveBytesMax);
+  }
+
+  // Bytes in.
+
+  /**
+   * Takes bytes of the peer's and judges every frame that they complete. What the peer does wrong is
+   * no exception: the machine ends, `error` says why, and every later commit changes nothing.
+   */
+  commit(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += ReserveBytesMax) {
+      this.#commit(bytes.subarray(at, at + ReserveBytesMax), 0);
+      if (this.#error !== undefined) return;
+    }
+  }
+
+  /** Takes bytes that end one message of the transport; framing whole alone (FRAME-9). */
+  commitMessage(bytes: Uint8Array): void {
+    this.#commit(bytes.subarray(0, this.#messageBytesMax), TurnEnd); // more than shows that it is too large is not copied
+  }
+
+  /** The peer's output has ended: a half-close between frames, a violation inside one (STOP-1, FRAME-4). */
+  commitEOF(): void {
+    this.#turn(0, TurnEOF, NaN, 0);
+    this.#noteViolation();
+  }
+
+  #commit(part: Uint8Array, flags: number): void {
+    this.#run('reserve', part.length);
+    const { address } = this.#span(ReadyAt.in);
+    this.#instance.memory.bytes.set(part, address);
+    this.#turn(part.length, flags, NaN, 0);
+    this.#noteViolation();
+  }
+
+  /** Reading is to stop until it turns false, which another commit, advance or wrote may do (BACK-3). */
+  get isPaused(): boolean {
+    return (this.#flags & ReadyPaused) !== 0;
+  }
+
+  /** The violation that ended the conversation; the same one for ever. */
+  get error(): ProtocolError | undefined {
+    return this.#error;
+  }
+
+  // Bytes out.
+
+  /** Output that is queued and not taken, in bytes. */
+  get pendingBytes(): number {
+    return this.#view.getFloat64(this.#ready + ReadyAt.outputBytes, true);
+  }
+
+  /** Everything owed is written: the transport's output is to be closed. */
+  get isOutputDone(): boolean {
+    return (this.#flags & ReadyOutputDone) !== 0;
+  }
+
+  /**
+   * Takes the oldest block of whole frames, in framing whole one message. Its frames have begun and
+   * are to be written whatever happens (SEND-3). Undefined: there is none, or the last is not written.
+   */
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    this.#turn(0, TurnTake, NaN, 0);
+    const { address, bytes } = this.#span(ReadyAt.out);
+    return address === 0 ? undefined : this.#instance.memory.slice(address, bytes);
+  }
+
+  /** size more bytes of the block taken are written. */
+  wrote(size: number): void {
+    this.#turn(0, 0, NaN, size);
+  }
+
+  /** The transport refused our bytes: nothing will be written any more (SEND-5). */
+  writeFailed(): void {
+    this.#turn(0, TurnWriteFailed, NaN, 0);
+  }
+
+  // Time.
+
+  /** When the next advance is due at the latest; Infinity: none is. */
+  get deadline(): number {
+    return this.#view.getFloat64(this.#ready + ReadyAt.deadline, true);
+  }
+
+  /** What the deadline is for. */
+  get timer(): TimerKind {
+    return this.#view.getUint8(this.#ready + ReadyAt.timer) as TimerKind;
+  }
+
+  /** It is now. Time that goes backwards is counted and ignored. */
+  advance(now: number): void {
+    this.#turn(0, 0, Math.floor(now), 0);
+  }
+
+  // Facts.
+
+  /** Fetches the next fact into event and says whether there was one. */
+  next(event: MachineEvent): boolean {
+    if (this.#run('next') === 0) return false;
+    event.read(this.#instance.memory, this.#view.getUint32(this.#ready + ReadyAt.events, true));
+    return true;
+  }
+
+  /** Grants delivery of count more messages. */
+  want(count: number): void {
+    this.#run('want', Math.max(0, Math.min(count, creditMax)));
+  }
+
+  // Commands.
+
+  /** Queues a request and returns the handle that its outcome will carry; no wire id. */
+  call(method: Text, params?: Text, options: MachineCallOptions = {}): number {
+    const body = this.#argument(params);
+    const scratch = this.#instance.scratch(bytesMaxOf(method, body, options.progressToken, options.id));
+    const name = scratch.put(method);
+    const given = scratch.put(body);
+    const token = scratch.put(options.progressToken);
+    const id = scratch.put(options.id);
+    return this.#run(
+      'call', name.address, name.bytes, given.address, given.bytes,
+      options.deadline ?? Infinity, options.extend ?? 0, options.deadlineMax ?? 0,
+      token.address, token.bytes, id.address, id.bytes, options.quiet ? 1 : 0,
+    );
+  }
+
+  /** Queues calls and notifications as one array, and returns the handle of each, 0 of a notification. */
+  batch(items: readonly BatchItem[]): number[] {
+    const bodies = items.map((item) => this.#argument(item.params));
+    let bytesMax = items.length * BatchItemBytes + bytesMaxOf(...bodies);
+    for (const item of items) bytesMax += bytesMaxOf(item.method, item.progressToken, item.id);
+    const scratch = this.#instance.scratch(bytesMax);
+    const records = scratch.records(items.length * BatchItemBytes);
+    for (const [i, item] of items.entries()) {
+      const record = records + i * BatchItemBytes;
+      this.#putSpan(record + BatchItemAt.method, scratch.put(item.method));
+      this.#putSpan(record + BatchItemAt.params, scratch.put(bodies[i]));
+      this.#putSpan(record + BatchItemAt.token, scratch.put(item.progressToken));
+      this.#putSpan(record + BatchItemAt.id, scratch.put(item.id));
+      const view = this.#view;
+      view.setUint32(record, (item.notification ? ItemNotification : 0) | (item.quiet ? ItemQuiet : 0), true);
+      view.setFloat64(record + BatchItemAt.deadline, item.deadline ?? Infinity, true);
+      view.setFloat64(record + BatchItemAt.extend, item.extend ?? 0, true);
+      view.setFloat64(record + BatchItemAt.deadlineMax, item.deadlineMax ?? 0, true);
+    }
+    this.#run('batch', records, items.length);
+    const view = this.#view;
+    return items.map((_, i) => view.getFloat64(records + i * BatchItemBytes + BatchItemAt.call, true));
+  }
+
+  /** Queues a notification. */
+  notify(method: Text, params?: Text): void {
+    const body = this.#argument(params);
+    const scratch = this.#instance.scratch(bytesMaxOf(method, body));
+    const name = scratch.put(method);
+    const given = scratch.put(body);
+    this.#run('notify', name.address, name.bytes, given.address, given.bytes);
+  }
+
+  /** Gives a call up; a no-op where it has its outcome (CALL-5, CALL-6). */
+  cancel(call: number): void {
+    this.#run('cancel', call);
+  }
+
+  /** Answers a request of theirs (REQ-2). */
+  reply(req: number, result: Text): void {
+    const body = this.#argument(result);
+    const given = this.#instance.scratch(bytesMaxOf(body)).put(body);
+    this.#run('reply', req, given.address, given.bytes);
+  }
+
+  /** Answers a request of theirs with an error. */
+  fail(req: number, code: Code | number, message: Text, data?: Text): void {
+    const text = this.#argument(message);
+    const body = this.#argument(data);
+    const scratch = this.#instance.scratch(bytesMaxOf(text, body));
+    const said = scratch.put(text);
+    const given = scratch.put(body);
+    this.#run('fail', req, code, said.address, said.bytes, given.address, given.bytes);
+  }
+
+  /** The handler of a request or notification has ended. An unanswered request is answered -32603. */
+  done(req: number): void {
+    this.#run('done', req);
+  }
+
+  /** Cancels a message of theirs by its ordinal (SCHED-4). */
+  cancelRequest(ordinal: number): void {
+    this.#run('cancel_request', ordinal);
+  }
+
+  /** Closes our direction behind everything queued (STOP-5). */
+  finishInput(): void {
+    this.#run('finish_input');
+  }
+
+  /** Begins the end in order: handlers and output get their bounds (STOP-2). */
+  shutdown(): void {
+    this.#run('shutdown');
+  }
+
+  /** Ends everything at once. */
+  abort(): void {
+    this.#run('abort');
+  }
+
+  /** Starts the trace of the scheduler (SCHED-5). */
+  traceStart(): void {
+    this.#run('trace_start');
+  }
+
+  traceStop(): void {
+    this.#run('trace_stop');
+  }
+
+  /** Tells the negotiated version of profile MCP; '' while a client negotiates (ERA-1, MSG-8). */
+  setVersion(version: Text): void {
+    const text = this.#instance.scratch(bytesMaxOf(version)).put(version);
+    this.#run('set_version', text.address, text.bytes);
+  }
+
+  // Relay.
+
+  /** Queues one message of another connection byte for byte, with a few values replaced. */
+  forward(frame: Text, splices: readonly Splice[] = []): void {
+    const whole = this.#argument(frame);
+    const scratch = this.#instance.scratch(splices.length * SpliceBytes + bytesMaxOf(whole, ...splices.map((s) => s.value)));
+    const records = scratch.records(splices.length * SpliceBytes);
+    for (const [i, splice] of splices.entries()) {
+      const record = records + i * SpliceBytes;
+      this.#putSpan(record + SpliceAt.value, scratch.put(splice.value));
+      this.#view.setUint32(record + SpliceAt.start, splice.start, true);
+      this.#view.setUint32(record + SpliceAt.end, splice.end, true);
+    }
+    const body = scratch.put(whole);
+    this.#run('forward', body.address, body.bytes, records, splices.length);
+  }
+
+  // Inspection.
+
+  state(): State {
+    const state = readState(this.#block('state'), this.#error);
+    this.#error = state.error;
+    return state;
+  }
+
+  stats(): Stats {
+    return readStats(this.#block('stats'));
+  }
+
+  /** The limits in force (API-7). */
+  limits(): Limits {
+    return readLimits(this.#block('limits'));
+  }
+
+  snapshot(): Snapshot {
+    return readSnapshot(this.#block('snapshot'));
+  }
+
+  /** Gives the connection's memory back; repeatable. Everything else is refused as Closed from then on. */
+  free(): void {
+    if (this.#isFree) return;
+    this.#isFree = true;
+    if (this.#instance.trap === undefined) this.#instance.run('free', this.#handle);
+  }
+
+  #run(name: string, ...args: number[]): number {
+    if (this.#isFree) throw new RefusedError(UsageError.Closed);
+    return this.#instance.run(name, this.#handle, ...args);
+  }
+
+  #argument<T extends Text | undefined>(text: T): T | Uint8Array {
+    return ready(text, this.#instance.memory);
+  }
+
+  #turn(received: number, flags: number, now: number, wrote: number): void {
+    this.#run('turn', received, flags, now, wrote);
+  }
+
+  #block(name: string): Block {
+    return new Block(this.#instance.memory, this.#run(name));
+  }
+
+  #noteViolation(): void {
+    if ((this.#flags & ReadyViolation) !== 0) this.state();
+  }
+
+  get #view(): DataView {
+    return this.#instance.memory.view;
+  }
+
+  get #flags(): number {
+    return this.#view.getUint32(this.#ready + ReadyAt.flags, true);
+  }
+
+  #span(at: number): Span {
+    const view = this.#view;
+    return { address: view.getUint32(this.#ready + at, true), bytes: view.getUint32(this.#ready + at + 4, true) };
+  }
+
+  #putSpan(at: number, span: Span): void {
+    this.#view.setUint32(at, span.address, true);
+    this.#view.setUint32(at + 4, span.bytes, true);
+  }
+}
