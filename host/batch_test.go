@@ -56,7 +56,7 @@ func TestBatchFailsCallByCall(t *testing.T) {
 			w.hear()
 			w.say(`{"jsonrpc":"2.0","id":1,"result":null}`)
 			synctest.Wait()
-			time.Sleep(2 * time.Second) // of the bubble's clock
+			<-time.After(2 * time.Second) // on the bubble's clock
 			w.say(`{"jsonrpc":"2.0","id":3,"result":4}`)
 		}()
 		var number int

@@ -11,7 +11,10 @@
 // broken. Handlers, codecs, loggers, observers and progress functions run outside of it: no lock is
 // held and no reader waits while they do (API-9).
 //
-// What the peer asks and tells is served by a Mux, or fetched one by one with Peer.Messages.
+// What the peer asks and tells is served by a Mux, or fetched one by one with Peer.Messages. A Mux
+// declares with each method its mode, its limits and what initialize may advertise for it; what the
+// handshake did not negotiate is not sent. Peer.Snapshot, and for a client HandleDebugInfo, show the
+// work in progress.
 //
 // Errors say whose fault they are. *RPCError is the peer's answer; *ParseError an answer that does
 // not fit; *CallError a verb that failed here; *SessionError the end of the session, which every

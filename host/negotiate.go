@@ -102,7 +102,9 @@ func (p *Peer) noteHandshake(params, result json.RawMessage) {
 // meet strikes the needs out whose path leads to something in text, which is valid JSON.
 func (h *handshake) meet(text json.RawMessage, pathOf func(need) string) {
 	walk(json.NewDecoder(bytes.NewReader(text)), nil, func(path []string) {
-		maps.DeleteFunc(h.unmet, func(_ string, n need) bool { return leadsTo(path, "capabilities."+pathOf(n)) })
+		if len(path) > 1 && path[0] == "capabilities" {
+			maps.DeleteFunc(h.unmet, func(_ string, n need) bool { return leadsTo(path[1:], pathOf(n)) })
+		}
 	})
 }
 

@@ -42,7 +42,7 @@ func TestSnapshotShowsTheWork(t *testing.T) {
 		w.say(`{"jsonrpc":"2.0","id":1,"method":"wait"}`)
 		w.say(`{"jsonrpc":"2.0","id":2,"method":"wait"}`)
 		synctest.Wait()
-		time.Sleep(time.Second) // of the bubble's clock
+		<-time.After(time.Second) // on the bubble's clock
 		s, err := p.Snapshot()
 		if err != nil || len(s.Items) != 2 {
 			t.Fatalf("%+v, %v", s, err)
