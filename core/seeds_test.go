@@ -209,3 +209,29 @@ func wantItems(t *testing.T, got []SnapshotItem, want ...SnapshotItem) {
 		}
 	}
 }
+
+// BACK-1: dropped notifications are counted in all, and by method for as many names as are kept.
+func TestSeedDropsByMethod(t *testing.T) {
+	cfg := Defaults(ProfilePlain, RoleClient)
+	cfg.Inbound, cfg.Limits.MessagesMax = InboundMessages, 1
+	c := newConn(t, cfg)
+	tell := func(method string) {
+		t.Helper()
+		if err := feed(t, c, `{"jsonrpc":"2.0","method":"`+method+`"}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell("a")
+	tell("b")
+	tell(`\u0061`) // the name is what it spells
+	for i := range DroppedMethodsMax {
+		tell(fmt.Sprintf("m%d", i))
+	}
+	s := snapshotOf(t, c)
+	if s.Dropped[0] != (MethodCount{Method: "a", Count: 2}) || s.Dropped[1] != (MethodCount{Method: "b", Count: 1}) {
+		t.Errorf("dropped %+v", s.Dropped[:2])
+	}
+	if all := c.Stats().Dropped; len(s.Dropped) != DroppedMethodsMax || all != DroppedMethodsMax+2 {
+		t.Errorf("%d names, %d in all", len(s.Dropped), all)
+	}
+}
