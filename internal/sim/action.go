@@ -27,6 +27,7 @@ const (
 	doJump
 	doTurnBack
 	doSlow
+	doBusy
 	doVersion
 	doFlip
 	doCut
@@ -39,16 +40,22 @@ const (
 
 // rare bounds the weight of what ends a session or makes its bytes untrustworthy.
 var rare = [actionEnd]int{
-	doTurnBack: 4, doSlow: 4, doVersion: 2, doFlip: 4,
+	doTurnBack: 4, doSlow: 4, doBusy: 4, doVersion: 2, doFlip: 4,
 	doCut: 1, doFinishInput: 1, doShutdown: 1, doAbort: 1, doWriteFail: 1,
 }
 
 var actions = [actionEnd]func(*world, *end){
-	doTurn:        func(w *world, e *end) { e.turn(w.now) },
-	doDeliver:     func(w *world, e *end) { w.delivers(e, 1+w.d.wild(max(len(e.in.bytes)-1, 0))) },
-	doTake:        func(w *world, e *end) { e.takes() },
-	doWrote:       func(w *world, e *end) { e.writes(w.d.wild(len(e.block))) },
-	doWriteAll:    func(w *world, e *end) { e.writes(len(e.block)) },
+	doTurn: func(w *world, e *end) { e.turn(w.now) },
+	doDeliver: func(w *world, e *end) {
+		size := len(e.in.bytes)
+		if w.d.oneIn(2) {
+			size = 1 + w.d.wild(max(size-1, 0))
+		}
+		w.delivers(e, size)
+	},
+	doTake:        writer((*end).takes),
+	doWrote:       writer(func(e *end) { e.writes(e.d.wild(len(e.block))) }),
+	doWriteAll:    writer(func(e *end) { e.writes(len(e.block)) }),
 	doAsk:         func(w *world, e *end) { e.asks() },
 	doAskTogether: func(w *world, e *end) { e.asksTogether() },
 	doTell:        func(w *world, e *end) { e.tells() },
@@ -58,9 +65,7 @@ var actions = [actionEnd]func(*world, *end){
 	doReturn:      func(w *world, e *end) { e.returns(false) },
 	doReturnEarly: func(w *world, e *end) { e.returns(true) },
 	doCancelRequest: func(w *world, e *end) {
-		if ordinal := uint64(w.d.wild(int(e.ordinal) + 2)); e.cfg.Role != core.RoleRelay {
-			e.tolerate(e.CancelRequest(ordinal))
-		}
+		e.tolerate(e.CancelRequest(uint64(w.d.wild(int(e.ordinal) + 2))))
 	},
 	doWant:    func(w *world, e *end) { e.Want(w.d.wild(5)) },
 	doForward: func(w *world, e *end) { e.passesOn() },
@@ -75,6 +80,7 @@ var actions = [actionEnd]func(*world, *end){
 		e.turn(max(w.now-core.Time(w.d.IntN(1e9)), 0))
 	},
 	doSlow: func(w *world, e *end) { e.in.isSlow = !e.in.isSlow },
+	doBusy: func(w *world, e *end) { e.isBusy = !e.isBusy },
 	doVersion: func(w *world, e *end) {
 		e.tolerate(e.SetVersion(pick(w.d, "2025-03-26", "2025-11-25", "2026-07-28", "")))
 	},
@@ -84,6 +90,15 @@ var actions = [actionEnd]func(*world, *end){
 	doShutdown:    func(w *world, e *end) { e.Shutdown() },
 	doAbort:       func(w *world, e *end) { e.Abort() },
 	doWriteFail:   func(w *world, e *end) { e.failsToWrite() },
+}
+
+// writer is what the writer does, unless it is stuck.
+func writer(act func(*end)) func(*world, *end) {
+	return func(w *world, e *end) {
+		if !e.isBusy {
+			act(e)
+		}
+	}
 }
 
 // jump goes to an end's deadline, just before it, or far beyond.

@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,7 @@ type adversary struct {
 // speaks puts one more thing on the victim's way.
 func (a *adversary) speaks() {
 	d := a.d
-	switch d.IntN(12) {
+	switch d.IntN(10) {
 	case 0:
 		a.frame(pick(d, nonsense...))
 	case 1:
@@ -31,7 +32,9 @@ func (a *adversary) speaks() {
 			list[i] = a.message()
 		}
 		a.frame("[" + strings.Join(list, ",") + "]")
-	case 3:
+	case 3, 4:
+		a.frame(a.answer())
+	case 5:
 		text := a.message()
 		for range 1 + d.IntN(20) {
 			a.frame(text)
@@ -58,13 +61,13 @@ func (a *adversary) frame(body string) {
 
 func (a *adversary) message() string {
 	switch a.d.IntN(8) {
-	case 0, 1, 2:
+	case 0, 1:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`, a.id(), pick(a.d, requestMethods...), a.victim.params(60))
-	case 3:
+	case 2:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"%s","params":%s}`, pick(a.d, notificationMethods...), a.victim.params(60))
-	case 4:
+	case 3:
 		return a.cancel()
-	case 5:
+	case 4:
 		return a.progress()
 	}
 	return a.answer()
@@ -104,8 +107,13 @@ func (a *adversary) progress() string {
 // answer answers a call on the wire, again or wrongly too, or one that never was.
 func (a *adversary) answer() string {
 	id := a.id()
-	if begun := a.victim.model.calls.begun; len(begun) > 0 && !a.d.oneIn(8) {
+	calls := &a.victim.model.calls
+	if begun := calls.begun; len(begun) > 0 && !a.d.oneIn(8) {
 		id = a.respelled(begun[len(begun)-1-a.d.wild(len(begun)-1)].key)
+	}
+	isOwed := func(c *call) bool { return c.isAbandoned() && !c.noticed }
+	if at := slices.IndexFunc(calls.begun, isOwed); at >= 0 && a.d.oneIn(2) {
+		id = a.respelled(calls.begun[at].key) // it crosses the cancel notice
 	}
 	value := a.victim.params(60)
 	switch a.d.IntN(8) {

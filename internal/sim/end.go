@@ -16,10 +16,11 @@ type end struct {
 	serial  *int // makes every message of a run different
 	now     *core.Time
 	in, out *link
-	isFresh bool // bytes were the last input: a turn comes before more of them
+	isFresh bool // bytes were the last input: something comes before more of them
 
-	block []byte // what the writer has, as far as it is not written
-	spare []byte
+	block  []byte // what the writer has, as far as it is not written
+	spare  []byte
+	isBusy bool // the writer is stuck until the next calm
 
 	calls    []core.CallID
 	handlers []handler
@@ -64,7 +65,7 @@ func (e *end) drain() {
 func (e *end) reads(piece []byte) {
 	for len(piece) > 0 || e.cfg.Framing == core.FramingWhole {
 		if e.isFresh {
-			e.turn(*e.now)
+			e.parts()
 		}
 		space := e.Reserve(len(piece))
 		n := copy(space, piece)
@@ -75,6 +76,16 @@ func (e *end) reads(piece []byte) {
 		}
 		e.tolerate(e.Commit(n))
 		piece = piece[n:]
+	}
+}
+
+// parts makes two inputs of bytes before and behind it: what the first part told is drained in
+// between, or is still to be told when the second one comes.
+func (e *end) parts() {
+	if e.d.oneIn(2) {
+		e.turn(*e.now)
+	} else {
+		e.Want(0)
 	}
 }
 
@@ -115,6 +126,9 @@ func (e *end) writes(size int) {
 
 // failsToWrite loses the writer's block, and everything after it.
 func (e *end) failsToWrite() {
+	if e.cfg.Limits.ParkedBytesMax < core.MiB {
+		return // a request without room is answered after the failure
+	}
 	e.block = nil
 	e.out.isClosed = true
 	e.WriteFailed()
@@ -144,12 +158,15 @@ func (e *end) callOptions() core.CallOptions {
 	d := e.d
 	opts := core.CallOptions{Quiet: d.oneIn(8)}
 	if d.oneIn(2) {
-		opts.Deadline = *e.now + pick(d, 1, core.Millisecond, core.Second, 20*core.Second, -1, 0)
+		opts.Deadline = *e.now + pick(d, 1, core.Second, 20*core.Second, 3600*core.Second)
+		if d.oneIn(16) {
+			opts.Deadline = max(*e.now-core.Time(d.IntN(2)), 1)
+		}
 	}
-	if d.oneIn(4) {
+	if d.oneIn(6) {
 		opts.ID = []byte(pick(d, `"a"`, `"b"`, `1`, `2`, `3`, `5`, `"\u0061"`, `-1`, `1e1`))
 	}
-	if d.oneIn(4) {
+	if d.oneIn(6) {
 		opts.ProgressToken = []byte(pick(d, `"t"`, `1`, `2`))
 		if opts.Deadline != 0 && d.oneIn(2) {
 			opts.Extend, opts.DeadlineMax = pick(d, 1, core.Second), opts.Deadline+pick(d, 1, 3*core.Second)
@@ -171,9 +188,6 @@ func (e *end) asksTogether() {
 	items := make([]core.BatchItem, 1+e.d.IntN(4))
 	for i := range items {
 		items[i] = core.BatchItem{Method: pick(e.d, requestMethods...), Params: e.params(1000), Options: e.callOptions()}
-		if id := items[i].Options.ID; len(id) > 0 && id[0] != '"' {
-			items[i].Options.ID = nil
-		}
 		if e.d.oneIn(3) {
 			items[i] = core.BatchItem{Method: pick(e.d, notificationMethods...), Params: e.params(1000), Notification: true}
 		}
@@ -193,8 +207,11 @@ func (e *end) tells() {
 	e.tolerate(e.Notify(method, e.params(len(`{"jsonrpc":"2.0","method":"","params":}`)+len(method))))
 }
 
+// cancels gives up a call, which may have its outcome.
 func (e *end) cancels() {
-	if len(e.calls) > 0 {
+	if open := e.model.calls.open; len(open) > 0 && !e.d.oneIn(4) {
+		e.tolerate(e.Cancel(open[e.d.wild(len(open)-1)].id))
+	} else if len(e.calls) > 0 {
 		e.tolerate(e.Cancel(e.calls[len(e.calls)-1-e.d.wild(len(e.calls)-1)]))
 	}
 }

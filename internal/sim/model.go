@@ -63,7 +63,7 @@ func newModel(machine host.Machine, cfg *core.Config) model {
 	return model{
 		cfg: cfg, machine: machine, endedAt: core.Never, arrays: cfg.Profile == core.ProfilePlain,
 		calls: calls{all: map[core.CallID]*call{}, byKey: map[string]*call{}},
-		inbox: inbox{asked: map[string]int{}, owed: map[string]int{}, told: map[string]int{}, excused: map[string]bool{}},
+		inbox: inbox{asked: map[string]int{}, owed: map[string]int{}, told: map[string]int{}, excused: map[string]bool{}, byOwner: map[uint64]bool{}},
 	}
 }
 
@@ -227,10 +227,12 @@ func (m *model) rests() {
 	isWritten := state.QueuedBytes == 0 && m.output.unwritten == 0
 	if isWritten && state.Output == core.OutputOpen {
 		m.must(!m.full, "SEND-2", "a command found no room, the queue is empty, and no event says so")
+		m.output.rest(m)
 	}
 	isEmpty := isWritten && state.Waiting == 0 && len(m.inbox.running) == 0
 	m.must(!state.Paused || !isEmpty, "BACK-3", "reading is paused, and nothing is buffered")
-	if m.endedAt == core.Never && state.Input != core.InputOpen {
+	isHalfOpen := m.cfg.Role == core.RoleRelay && state.Output == core.OutputOpen && !m.isStopping // its owner says when
+	if m.endedAt == core.Never && state.Input != core.InputOpen && !isHalfOpen {
 		m.endedAt = m.now
 	}
 	isOver := state.Waiting == 0 && m.endedAt < m.now && m.now-m.endedAt > m.cfg.GraceNs+m.cfg.ShutdownNs

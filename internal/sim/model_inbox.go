@@ -18,6 +18,7 @@ type inbox struct {
 	owed    map[string]int  // by id: what must be answered
 	told    map[string]int  // by id: answers on the wire
 	excused map[string]bool // by id: cancelled by the peer, in a profile that then answers nothing
+	byOwner map[uint64]bool // by ordinal: cancelled by us, and so answered in every profile (REQ-7)
 
 	newest [laneEnd]uint64 // ordinal last delivered
 	fresh  []core.ReqID    // ended since the machine had told everything
@@ -34,6 +35,8 @@ type served struct {
 	req       core.ReqID
 	key       string // "" for a notification
 	id        []byte
+	method    string
+	ordinal   uint64
 	mode      core.Mode
 	isInBatch bool
 	isKnown   bool // the frame that it came in was judged
@@ -110,7 +113,7 @@ func (in *inbox) delivered(m *model, ev *core.Event) {
 	at := slices.IndexFunc(in.arrived, func(a arrived) bool {
 		return a.kind == wanted && a.method == string(ev.Method) && bytes.Equal(a.id, ev.ID) && sameParams(a.body, ev.Body)
 	})
-	r := &served{req: ev.Req, id: bytes.Clone(ev.ID), mode: modeOf(m.cfg, ev)}
+	r := &served{req: ev.Req, id: bytes.Clone(ev.ID), method: string(ev.Method), ordinal: ev.Ordinal, mode: modeOf(m.cfg, ev)}
 	if at >= 0 {
 		r.isKnown, r.isInBatch = true, in.arrived[at].isInBatch
 		in.arrived = slices.Delete(in.arrived, at, at+1)
@@ -120,6 +123,8 @@ func (in *inbox) delivered(m *model, ev *core.Event) {
 	line := laneOf(r.mode)
 	m.must(ev.Ordinal > in.newest[line], "SCHED-1", "message #%d was delivered after #%d", ev.Ordinal, in.newest[line])
 	in.newest[line] = ev.Ordinal
+	isWrite := r.mode == core.ModeOrder || r.mode == core.ModeWrite
+	m.must(!isWrite || ev.Ordinal > in.newest[background], "SCHED-1", "the write #%d started after #%d, which is background work", ev.Ordinal, in.newest[background])
 	if ev.Kind == core.EventRequest {
 		r.key = keyOf(ev.ID)
 		for _, other := range in.running {
@@ -158,7 +163,10 @@ func (in *inbox) mayStart(m *model, r *served) {
 		return
 	}
 	running, backgrounds := 0, 0
+	hasBarrier := m.cfg.Role != core.RoleClient && (m.cfg.Profile == core.ProfileLSP || m.cfg.Profile == core.ProfileMCP)
 	for _, other := range in.running {
+		isBarrier := hasBarrier && other.method == "initialize" && other.key != "" && !other.answered && !other.isDoubtful
+		m.must(!isBarrier, "SCHED-6", "#%d %q started while initialize has no outcome", r.ordinal, r.method)
 		if other.mode != core.ModeBypass {
 			running++
 		}
@@ -199,7 +207,7 @@ func (in *inbox) find(req core.ReqID) *served {
 func (in *inbox) signalled(m *model, ev *core.Event) {
 	r := in.find(ev.Req)
 	if r == nil {
-		m.must(ev.Req == 0 || slices.Contains(in.fresh, ev.Req), "REQ-4", "#%d is to stop, and does not run", ev.Ordinal)
+		m.must(slices.Contains(in.fresh, ev.Req), "REQ-4", "#%d is to stop, and does not run", ev.Ordinal)
 		return
 	}
 	m.must(!r.signalled, "REQ-4", "#%d is told to stop twice", ev.Ordinal)
@@ -215,6 +223,8 @@ func (in *inbox) answered(m *model, req core.ReqID, body []byte) {
 		return
 	}
 	m.must(!r.answered, "REQ-2", "a second answer to %s was accepted", r.id)
+	isSilent := m.cfg.Profile == core.ProfileMCP && r.signalled && !in.byOwner[r.ordinal] && !m.isStopping
+	m.must(!isSilent || m.machine.State().Reason != core.ReasonNone, "REQ-2", "an answer to %s was accepted, which the peer has cancelled", r.id)
 	r.answered = true
 	if body != nil && !r.isInBatch {
 		body = slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), r.id, []byte(`,`), body)

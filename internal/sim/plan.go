@@ -16,6 +16,7 @@ type plan struct {
 	weights [actionEnd]int
 	steps   int
 	isRude  bool // pipes deliver although reading is paused
+	laxness int  // one in so many actions is followed by a turn
 }
 
 // shape is who talks to whom.
@@ -45,7 +46,7 @@ var (
 )
 
 func newPlan(d draw) plan {
-	p := plan{shape: pick(d, pair, pair, lone, lone, lone, relayed), steps: 20 + d.wild(200), isRude: d.oneIn(6)}
+	p := plan{shape: pick(d, pair, pair, lone, lone, lone, relayed), steps: 50 + d.wild(350), isRude: d.oneIn(6), laxness: pick(d, 1, 2, 10)}
 	for a := range actionEnd {
 		if p.weights[a] = 1 << d.IntN(7); d.oneIn(3) {
 			p.weights[a] = 0
@@ -54,8 +55,8 @@ func newPlan(d draw) plan {
 			p.weights[a] = min(p.weights[a], limit) * d.IntN(2) * d.IntN(2)
 		}
 	}
-	for _, a := range []action{doTurn, doDeliver, doTake, doWrote, doAnswer} {
-		p.weights[a] = max(p.weights[a], 4)
+	for _, a := range []action{doDeliver, doTake, doWriteAll, doAnswer} { // or hardly anything would come of the rest
+		p.weights[a] = max(p.weights[a], pick(d, 2, 16, 64))
 	}
 	profile := core.Profile(d.IntN(len(profileNames)))
 	framing := pick(d, framings[profile]...)
@@ -88,9 +89,7 @@ func newSetup(d draw, profile core.Profile, framing string, role core.Role, isSm
 	set("profile", profileNames[profile])
 	set("role", roleNames[role])
 	set("framing", framing)
-	if role == core.RoleRelay || d.oneIn(2) {
-		set("inbound", "messages")
-	}
+	sometimes(2, "inbound", "messages")
 	sometimes(4, "send-policy", "end")
 	sometimes(4, "pause-on", "any")
 	sometimes(4, "out-fail-fast", "")
@@ -115,24 +114,25 @@ func newSetup(d draw, profile core.Profile, framing string, role core.Role, isSm
 func smallLimits(d draw, set func(name, value string)) {
 	for _, limit := range []struct {
 		name   string
+		oneIn  int
 		values []int
 	}{
-		{"frame-bytes-max", []int{150, 200, 400, 2000}},
-		{"out-bytes-max", []int{1, 200, 500, 3000}},
-		{"calls-max", []int{1, 2, 5}},
-		{"abandoned-max", []int{1, 3}},
-		{"running-max", []int{1, 2, 3}},
-		{"background-max", []int{1, 2}},
-		{"queued-max", []int{1, 2, 4}},
-		{"queued-bytes-max", []int{1, 300, 1000}},
-		{"messages-max", []int{1, 2, 4}},
-		{"parked-bytes-max", []int{1, 300, 1000, 4000}},
-		{"malformed-max", []int{1, 2, 5}},
-		{"batch-max", []int{1, 2, 3}},
-		{"id-bytes-max", []int{32}},
-		{"depth-max", []int{4, 8}},
+		{"frame-bytes-max", 4, []int{150, 200, 400, 2000}},
+		{"out-bytes-max", 2, []int{1, 1, 200, 500, 3000}},
+		{"calls-max", 3, []int{1, 2, 5}},
+		{"abandoned-max", 3, []int{1, 3}},
+		{"running-max", 3, []int{1, 2, 3}},
+		{"background-max", 3, []int{1, 2}},
+		{"queued-max", 3, []int{1, 2, 4}},
+		{"queued-bytes-max", 3, []int{1, 300, 1000}},
+		{"messages-max", 3, []int{1, 2, 4}},
+		{"parked-bytes-max", 3, []int{1, 300, 1000, 4000}},
+		{"malformed-max", 3, []int{1, 2, 5}},
+		{"batch-max", 3, []int{1, 2, 3}},
+		{"id-bytes-max", 3, []int{32}},
+		{"depth-max", 3, []int{4, 8}},
 	} {
-		if d.oneIn(3) {
+		if d.oneIn(limit.oneIn) {
 			set(limit.name, strconv.Itoa(pick(d, limit.values...)))
 		}
 	}

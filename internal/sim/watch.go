@@ -73,8 +73,6 @@ func (w *watched) Take(spare []byte) []byte {
 	block := w.Machine.Take(spare)
 	if block != nil {
 		w.model.output.began(&w.model, block)
-	} else if w.model.output.unwritten == 0 && w.State().Output == core.OutputOpen {
-		w.model.output.rest(&w.model)
 	}
 	return block
 }
@@ -276,6 +274,7 @@ func (w *watched) Done(req core.ReqID) error {
 
 func (w *watched) CancelRequest(ordinal uint64) error {
 	w.tape.add(transcript.Record{Op: transcript.OpCancelRequest, Ordinal: ordinal})
+	w.model.inbox.byOwner[ordinal] = true
 	return w.Machine.CancelRequest(ordinal)
 }
 

@@ -110,7 +110,7 @@ func (w *world) run() {
 	}
 }
 
-// step draws one action. An end turns often, so that facts are drained as a host would.
+// step draws one action.
 func (w *world) step(total int) {
 	at := w.d.IntN(total)
 	chosen := action(0)
@@ -120,16 +120,21 @@ func (w *world) step(total int) {
 	e := w.ends[w.d.IntN(len(w.ends))]
 	w.acting = e
 	actions[chosen](w, e)
-	if w.d.oneIn(2) {
+	if w.d.oneIn(w.plan.laxness) {
 		w.acting = e
 		e.turn(w.now)
 	}
 	w.hangUp()
 }
 
-// hangUp closes the links of those who have nothing more to say.
+// hangUp closes the links of those who have nothing more to say. A relay has nothing more to say
+// once its twin hears nothing any more.
 func (w *world) hangUp() {
 	for _, e := range w.ends {
+		if e.twin != nil && e.twin.State().Input != core.InputOpen && len(e.forwards) == 0 && e.State().Output == core.OutputOpen {
+			w.acting = e
+			e.Shutdown()
+		}
 		if e.OutputDone() && len(e.block) == 0 || e.State().Output == core.OutputFailed {
 			e.out.isClosed = true
 		}
@@ -153,6 +158,9 @@ const calmRoundsMax = 5000
 func (w *world) calm() {
 	for _, l := range w.links {
 		l.isSlow = false
+	}
+	for _, e := range w.ends {
+		e.isBusy = false
 	}
 	for range calmRoundsMax {
 		moved := false
