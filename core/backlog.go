@@ -65,7 +65,7 @@ func (c *Conn) park(id []byte, size int) bool {
 func (c *Conn) makeRoom(request bool, method []byte) bool {
 	rs := &c.requests
 	if c.cfg.Inbound != InboundMessages || c.cfg.Role != RoleClient ||
-		rs.waiting < c.cfg.Limits.MessagesMax {
+		rs.waiting < c.cfg.Limits.MessagesMax+extra(bugOneMessageMore) {
 		return true
 	}
 	rs.compact()

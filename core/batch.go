@@ -262,7 +262,7 @@ func blank(frame []byte, start, end int) {
 	for frame[after] == ' ' {
 		after++
 	}
-	if frame[after] == ',' {
+	if frame[after] == ',' && !planted(bugCommaKept) {
 		fill(after, after+1)
 		return
 	}

@@ -145,7 +145,7 @@ func (c *Conn) answered(body []byte, id scan.Span, outcome fact) {
 	switch {
 	case !found:
 		c.stray()
-	case c.calls.slots.At(index).owing:
+	case c.calls.slots.At(index).owing && !planted(bugLateAnswerDelivered):
 		c.stats.Late++
 		c.unowe(index)
 	case !c.calls.slots.At(index).begun:
@@ -212,7 +212,7 @@ func (c *Conn) giveUp(index uint32, kind EventKind) {
 		outcome.count = uint64(len(undecided))
 		outcome.frame = clone(undecided[:min(len(undecided), SampleBytesMax)])
 	}
-	if !k.begun {
+	if !k.begun && !planted(bugWithdrawnWritten) {
 		c.out.withdraw(k)
 		c.remember(index, pastWithdrawn)
 		c.settleCall(index, outcome)
@@ -241,7 +241,7 @@ func (c *Conn) payOwed() {
 	for c.calls.owed.Count() > 0 {
 		o := c.calls.owed.At(0)
 		if _, status := c.calls.slots.Find(uint64(o.call)); status == slab.Live {
-			if !c.emitCancel(c.calls.slots.At(o.index)) {
+			if !c.emitCancel(c.calls.slots.At(o.index)) && !planted(bugNoticeLost) {
 				return
 			}
 			c.remember(o.index, pastAbandoned)

@@ -44,7 +44,7 @@ func (c *Conn) checkCall(opts *CallOptions, n int) error {
 	if opts.Deadline != 0 && opts.Deadline <= c.now {
 		return ErrTimeout
 	}
-	if c.calls.open+n > c.cfg.Limits.CallsMax {
+	if c.calls.open+n > c.cfg.Limits.CallsMax+extra(bugOneCallMore) {
 		return ErrTooManyCalls
 	}
 	if err := c.checkProgress(opts); err != nil {
@@ -175,7 +175,7 @@ func (c *Conn) checkID(id []byte) error {
 	if _, taken := c.calls.find(c.cfg.Seed, c.key); taken {
 		return ErrIDTaken
 	}
-	if i, remembered := c.calls.past.find(c.cfg.Seed, c.key); remembered && c.calls.past.slots.At(i).why == pastAbandoned {
+	if i, remembered := c.calls.past.find(c.cfg.Seed, c.key); remembered && c.calls.past.slots.At(i).why == pastAbandoned && !planted(bugAbandonedReused) {
 		return ErrIDTaken
 	}
 	return nil

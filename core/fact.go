@@ -38,7 +38,7 @@ func (c *Conn) pushItem(kind EventKind, index uint32) { c.push(fact{kind: kind, 
 // detach gives every fact and every message that is still in the receive buffer a block of its
 // own, because the buffer is about to be reused. It is the only copy of a body in core.
 func (c *Conn) detach() {
-	for i := c.facts.Count() - c.attached; i < c.facts.Count(); i++ {
+	for i := c.facts.Count() - c.attached; i < c.facts.Count() && !planted(bugBodyNotCopied); i++ {
 		f := c.facts.At(i)
 		f.frame = append([]byte(nil), f.frame...)
 	}

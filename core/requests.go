@@ -79,7 +79,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 		return
 	}
 	c.key = ident.Append(c.key[:0], id)
-	if _, taken := rs.find(c.key); taken {
+	if _, taken := rs.find(c.key); taken && !planted(bugDuplicateServed) {
 		c.reject(id, CodeInvalidRequest, "Invalid Request: id is in use")
 		return
 	}
@@ -168,7 +168,7 @@ func (c *Conn) resolve(req ReqID) (*item, uint32, error) {
 	if !it.delivered {
 		return nil, 0, ErrUnknownRequest
 	}
-	if it.answered {
+	if it.answered && !planted(bugAnsweredTwice) {
 		return nil, 0, ErrAnswered
 	}
 	if !c.writable() {
@@ -218,7 +218,7 @@ func (c *Conn) answer(index uint32, success bool, payload []byte, tail string) e
 	it := c.requests.items.At(index)
 	size := len(c.render) + len(payload) + len(tail)
 	switch {
-	case it.cancelled && it.unwanted == 0:
+	case it.cancelled && it.unwanted == 0 && !planted(bugCancelledAnswered):
 		c.conclude(index, false)
 		return ErrCanceled
 	case size+c.joined(it.batch) > c.cfg.Limits.FrameBytesMax:

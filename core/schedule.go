@@ -115,10 +115,10 @@ func (c *Conn) startWhile(lane *slab.Ring[uint32], may func(*item) bool) {
 // startable reports whether the message at the front of the foreground may start (REQ-1, SCHED-1,
 // SCHED-6).
 func (rs *requests) startable(it *item) bool {
-	if rs.barrier || rs.lanes.exclusive || rs.running >= rs.cfg.Limits.RunningMax {
+	if rs.barrier || rs.lanes.exclusive || rs.running >= rs.cfg.Limits.RunningMax+extra(bugOneMoreRuns) {
 		return false
 	}
-	return it.mode != ModeWrite || rs.lanes.reads == 0
+	return it.mode != ModeWrite || rs.lanes.reads == 0 || planted(bugWriteBesideReads)
 }
 
 // startableBehind reports whether the message at the front of the background may start: after
@@ -128,7 +128,7 @@ func (rs *requests) startableBehind(it *item) bool {
 		return false
 	}
 	oldest, exists := rs.oldestWrite()
-	return !exists || it.ordinal < oldest
+	return !exists || it.ordinal < oldest || planted(bugBackgroundOvertakes)
 }
 
 // oldestWrite returns the ordinal of the first item of mode order or write that has not ended.
@@ -161,7 +161,7 @@ func (c *Conn) start(index uint32) {
 	}
 	rs.running++
 	rs.lanes.enter(it)
-	rs.barrier = rs.barrier || it.barrier
+	rs.barrier = rs.barrier || it.barrier && !planted(bugNoBarrier)
 }
 
 // cancelNotice carries out the peer's cancel notice (REQ-4). One for nobody is counted.
