@@ -38,7 +38,7 @@ type Conn struct {
 	timers    timers
 	stallTold bool // EventStalled was pushed since the last write
 
-	watch     watch
+	ledger    ledger
 	drops     drops
 	phase     phases
 	malformed malformed
@@ -80,7 +80,7 @@ func New(cfg Config) (*Conn, error) {
 	c.scanner.DepthMax = cfg.Limits.DepthMax
 	c.calls.next = c.cfg.FirstID
 	c.requests.init(&c.cfg, c.spec)
-	c.watch.stats = make([]methodStats, len(cfg.Methods))
+	c.ledger.stats = make([]methodStats, len(cfg.Methods))
 	c.out.wholeFrames = cfg.Framing == FramingWhole || cfg.SendPolicy == SendEnd
 	if c.requests.gated {
 		c.phase.lifecycle = LifecycleUninitialized

@@ -24,7 +24,6 @@ const (
 	ErrBadID                                // the chosen id is neither a string nor an integer, or too long
 	ErrIDTaken                              // the chosen id is pending or was abandoned (CALL-1)
 	ErrBadCount                             // Commit of more than was reserved, Wrote of more than was taken
-	ErrParked                               // what arrives while paused found no room (BACK-2)
 	ErrTracing                              // the trace runs already, or does not run (SCHED-5)
 	ErrBadProgress                          // the token is unusable or taken, or Extend lacks token or maximum (CALL-4)
 	usageErrorEnd
@@ -48,7 +47,6 @@ var usageErrors = [usageErrorEnd]string{
 	ErrBadID:          "a chosen id must be a string or an integer of at most IDBytesMax bytes",
 	ErrIDTaken:        "the chosen id is pending or was abandoned unanswered",
 	ErrBadCount:       "count exceeds what was handed out",
-	ErrParked:         "no room for what arrived while paused",
 	ErrTracing:        "the trace runs already, or does not run",
 	ErrBadProgress:    "the progress token is unusable or taken, or Extend lacks a token or DeadlineMax",
 }

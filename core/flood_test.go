@@ -497,7 +497,7 @@ var floods = []flood{
 	{
 		name: "BatchMax: arrays whose requests nobody answers",
 		cfg: tight(ProfilePlain, RoleServer, func(_ *Config, l *Limits) {
-			l.RunningMax, l.QueuedMax, l.QueuedBytesMax, l.ParkedBytesMax = 5000, 5000, MiB, MiB
+			l.RunningMax, l.QueuedMax, l.QueuedBytesMax, l.ParkedBytesMax = 2000, 2000, MiB, MiB
 		}),
 		play: func(f *flooded) {
 			for i := 1; f.send("[" + askings(i, 16, ",") + "]\n"); i += 16 {

@@ -9,8 +9,8 @@ import (
 // unstamped is the time of what happened since the last Advance, which alone knows the time.
 const unstamped Time = -1
 
-// watch is what Snapshot shows besides the messages themselves.
-type watch struct {
+// ledger is what Snapshot shows besides the messages themselves.
+type ledger struct {
 	fresh []uint32 // items accepted or started since the last Advance
 	ended slab.Ring[endedItem]
 	stats []methodStats // parallel to Config.Methods
@@ -43,8 +43,8 @@ type methodStats struct {
 
 // stamp gives what happened since the last Advance its time.
 func (c *Conn) stamp() {
-	rs, w := &c.requests, &c.watch
-	for _, index := range w.fresh {
+	rs, l := &c.requests, &c.ledger
+	for _, index := range l.fresh {
 		if !rs.items.Live(index) {
 			continue
 		}
@@ -56,18 +56,18 @@ func (c *Conn) stamp() {
 			it.startedAt = c.now
 		}
 	}
-	w.fresh = w.fresh[:0]
-	for ; w.ended.Count() > 0; w.ended.Drop() {
-		w.tally(*w.ended.At(0), c.now)
+	l.fresh = l.fresh[:0]
+	for ; l.ended.Count() > 0; l.ended.Drop() {
+		l.tally(*l.ended.At(0), c.now)
 	}
 }
 
-func (w *watch) tally(e endedItem, now Time) {
+func (l *ledger) tally(e endedItem, now Time) {
 	elapsed := Time(0)
 	if e.startedAt != unstamped {
 		elapsed = now - e.startedAt
 	}
-	m := &w.stats[e.method]
+	m := &l.stats[e.method]
 	m.count++
 	if e.failed {
 		m.failed++
@@ -108,21 +108,21 @@ func (m *methodStats) percentile(p uint64) Time {
 
 // note follows a message into a phase, for the trace and for the clock.
 func (c *Conn) note(index uint32, phase Phase) {
-	w, it := &c.watch, c.requests.items.At(index)
+	l, it := &c.ledger, c.requests.items.At(index)
 	if phase == PhaseQueued || phase == PhaseRunning && it.acceptedAt != unstamped {
-		if len(w.fresh) == freshMax {
+		if len(l.fresh) == freshMax {
 			c.stamp()
 		}
-		w.fresh = append(w.fresh, index)
+		l.fresh = append(l.fresh, index)
 	}
-	if !w.tracing {
+	if !l.tracing {
 		return
 	}
-	if w.trace.Count() == TraceRecordsMax {
-		w.trace.Drop()
-		w.dropped++
+	if l.trace.Count() == TraceRecordsMax {
+		l.trace.Drop()
+		l.dropped++
 	}
-	w.trace.Push(TraceRecord{At: c.now, Ordinal: it.ordinal, Phase: phase, Method: c.methodOf(it)})
+	l.trace.Push(TraceRecord{At: c.now, Ordinal: it.ordinal, Phase: phase, Method: c.methodOf(it)})
 }
 
 // noteEnd follows a started message to its end.
@@ -139,31 +139,31 @@ func (c *Conn) noteEnd(index uint32) {
 	if it.entry == nil {
 		return
 	}
-	w := &c.watch
-	if w.ended.Count() == endedMax {
-		w.tally(*w.ended.At(0), c.now)
-		w.ended.Drop()
+	l := &c.ledger
+	if l.ended.Count() == endedMax {
+		l.tally(*l.ended.At(0), c.now)
+		l.ended.Drop()
 	}
-	w.ended.Push(endedItem{method: it.entry.place, startedAt: it.startedAt, failed: phase != PhaseSucceeded})
+	l.ended.Push(endedItem{method: it.entry.place, startedAt: it.startedAt, failed: phase != PhaseSucceeded})
 }
 
 // TraceStart starts the trace ring afresh; ErrTracing where it runs (SCHED-5).
 func (c *Conn) TraceStart() error {
-	if c.watch.tracing {
+	if c.ledger.tracing {
 		return ErrTracing
 	}
-	c.watch.tracing, c.watch.dropped = true, 0
-	c.watch.trace.Clear()
+	c.ledger.tracing, c.ledger.dropped = true, 0
+	c.ledger.trace.Clear()
 	return nil
 }
 
 // TraceStop stops the trace ring, whose records a Snapshot still shows; ErrTracing where it does
 // not run (SCHED-5).
 func (c *Conn) TraceStop() error {
-	if !c.watch.tracing {
+	if !c.ledger.tracing {
 		return ErrTracing
 	}
-	c.watch.tracing = false
+	c.ledger.tracing = false
 	return nil
 }
 
@@ -190,14 +190,14 @@ func (c *Conn) Snapshot(s *Snapshot) error {
 	}
 	s.Generation = rs.generation
 	s.Methods = s.Methods[:0]
-	for i := range c.watch.stats {
-		s.Methods = append(s.Methods, c.watch.stats[i].summary(c.cfg.Methods[i].Name))
+	for i := range c.ledger.stats {
+		s.Methods = append(s.Methods, c.ledger.stats[i].summary(c.cfg.Methods[i].Name))
 	}
 	s.Dropped = append(s.Dropped[:0], c.drops.counts...)
-	s.Tracing, s.TraceDropped = c.watch.tracing, c.watch.dropped
+	s.Tracing, s.TraceDropped = c.ledger.tracing, c.ledger.dropped
 	s.Trace = s.Trace[:0]
-	for i := range c.watch.trace.Count() {
-		s.Trace = append(s.Trace, *c.watch.trace.At(i))
+	for i := range c.ledger.trace.Count() {
+		s.Trace = append(s.Trace, *c.ledger.trace.At(i))
 	}
 	return nil
 }

@@ -71,7 +71,6 @@ var refusedNames = []string{
 	core.ErrIDTaken:        "id-taken",
 	core.ErrBadProgress:    "bad-progress",
 	core.ErrBadCount:       "bad-count",
-	core.ErrParked:         "parked",
 }
 
 const optional, required = true, false

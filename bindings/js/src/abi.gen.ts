@@ -314,9 +314,8 @@ export const UsageError = {
   BadID: 15,
   IDTaken: 16,
   BadCount: 17,
-  Parked: 18,
-  Tracing: 19,
-  BadProgress: 20,
+  Tracing: 18,
+  BadProgress: 19,
 } as const;
 export type UsageError = (typeof UsageError)[keyof typeof UsageError];
 export const UsageErrorText: Record<UsageError, string> = {
@@ -337,9 +336,8 @@ export const UsageErrorText: Record<UsageError, string> = {
   15: "core: a chosen id must be a string or an integer of at most IDBytesMax bytes",
   16: "core: the chosen id is pending or was abandoned unanswered",
   17: "core: count exceeds what was handed out",
-  18: "core: no room for what arrived while paused",
-  19: "core: the trace runs already, or does not run",
-  20: "core: the progress token is unusable or taken, or Extend lacks a token or DeadlineMax",
+  18: "core: the trace runs already, or does not run",
+  19: "core: the progress token is unusable or taken, or Extend lacks a token or DeadlineMax",
 };
 
 export const Code = {
