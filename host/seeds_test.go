@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/parley-rpc/parley/core"
@@ -150,4 +152,80 @@ func TestSeedFinishInputOnceBegun(t *testing.T) {
 			t.Errorf("the peer read %q, %v; want one whole message and the end", rest, err)
 		}
 	})
+}
+
+// SEND-4, SEND-5: under policy end a call that times out in the middle of its frame ends the
+// conversation: the others fail with it, later verbs say so, and nothing more is written, but what
+// the peer says still arrives.
+func TestSeedTornFrame(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		options := host.Plain
+		options.Config.SendPolicy = core.SendEnd
+		p, w := dial(t, engine, options, 64)
+		other := make(chan error, 1)
+		go func() {
+			_, err := p.CallRaw(t.Context(), "other", nil)
+			other <- err
+		}()
+		w.expect(`{"jsonrpc":"2.0","id":1,"method":"other"}`)
+		large := json.RawMessage(`["` + strings.Repeat("x", 1000) + `"]`)
+		if _, err := p.CallRaw(t.Context(), "torn", large, host.WithTimeout(time.Second)); !errors.Is(err, host.ErrTimeout) {
+			t.Errorf("the call that was interrupted: %v", err)
+		}
+		for name, err := range map[string]error{"open": <-other, "later": p.NotifyRaw(t.Context(), "n", nil)} {
+			var session *host.SessionError
+			if !errors.As(err, &session) || session.Reason != core.ReasonTorn {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		w.say(`{"jsonrpc":"2.0","method":"heard"}`)
+		w.CloseWrite()
+		var heard []string
+		for m, err := range p.Messages(t.Context()) {
+			if err == nil {
+				heard = append(heard, m.Method)
+			}
+		}
+		if fmt.Sprint(heard) != "[heard]" {
+			t.Errorf("heard %v", heard)
+		}
+		rest, err := io.ReadAll(w.lines)
+		if err != nil || strings.Contains(string(rest), "\n") {
+			t.Errorf("the peer read %q, %v; want a piece of one frame", rest, err)
+		}
+	})
+}
+
+// BACK-1, BACK-2: a backlog that may lose nothing ends its session as too large, and what it had
+// retained is still delivered.
+func TestSeedBacklogsEndAsTooLarge(t *testing.T) {
+	request := func(i int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m"}`, i) }
+	for name, options := range map[string]host.Options{
+		"only requests are left": withLimits(host.Plain, func(l *core.Limits) { l.MessagesMax = 2 }),
+		"policy fail": func() host.Options {
+			o := withLimits(host.PlainServer, func(l *core.Limits) { l.ParkedBytesMax = 2 * (len(request(1)) + 128) })
+			o.Config.ParkFail = true
+			return o
+		}(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEngines(t, func(t *testing.T, engine host.Engine) {
+				p, w := dial(t, engine, options, roomy)
+				for i := range 3 {
+					w.say(request(i))
+				}
+				synctest.Wait()
+				retained := 0
+				var last error
+				for _, err := range p.Messages(t.Context()) {
+					if last = err; err == nil {
+						retained++
+					}
+				}
+				if !errors.Is(last, host.ErrTooLarge) || !errors.Is(last, host.ErrClosed) || retained != 2 {
+					t.Errorf("%d messages, then %v", retained, last)
+				}
+			})
+		})
+	}
 }

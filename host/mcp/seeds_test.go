@@ -63,3 +63,27 @@ func TestSeedBudgetsAreOptions(t *testing.T) {
 		}
 	})
 }
+
+// ERA-4: the cache in memory takes a clock, and a lifetime for legacy entries.
+func TestSeedCacheLifetime(t *testing.T) {
+	clock := &handClock{}
+	cache := mcp.NewCache(clock, time.Minute)
+	cache.Teach("old", era.EraLegacy)
+	cache.Teach("new", era.EraModern)
+	for _, test := range []struct {
+		at       time.Duration
+		old, new era.Era
+	}{
+		{time.Minute - 1, era.EraLegacy, era.EraModern},
+		{time.Minute, era.EraUnknown, era.EraModern},
+		{1000 * time.Hour, era.EraUnknown, era.EraModern},
+	} {
+		clock.now.Store(int64(test.at))
+		if got := cache.Lookup("old"); got != test.old {
+			t.Errorf("after %v the legacy entry is %v", test.at, got)
+		}
+		if got := cache.Lookup("new"); got != test.new {
+			t.Errorf("after %v the modern entry is %v", test.at, got)
+		}
+	}
+}
