@@ -5,8 +5,9 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 FUZZTIME ?= 60s # for each fuzz target of `make soak`
+SIM ?= 10m # of simulation in `make soak`: a time, or a count of runs
 
-.PHONY: help deps test check soak wasm digest bench
+.PHONY: help deps test check soak canaries wasm digest bench
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +21,11 @@ test: deps ## everything that must pass: check, unit, race, conformance, js, e2e
 check: ## gofmt, vet, and builds for the platforms that are not at hand
 	@.ci/parts check
 
-soak: ## fuzz each target for FUZZTIME, then the tests that take minutes
-	@.ci/soak $(FUZZTIME)
+soak: ## fuzz each target for FUZZTIME, simulate for SIM, then the tests that take minutes
+	@PARLEY_SIM=$(SIM) .ci/soak $(FUZZTIME)
+
+canaries: ## plant bugs in the core and see that the simulation finds each
+	@go run -tags canary,verify ./internal/sim/canaries
 
 wasm: ## rebuild wasm/parley.wasm and wasm/TOOLCHAIN
 	@wasm/build.sh
