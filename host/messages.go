@@ -43,9 +43,13 @@ func (m *Message) Reply(ctx context.Context, v any) error {
 
 // ReplyRaw is Reply with JSON text; nil is null.
 func (m *Message) ReplyRaw(ctx context.Context, result json.RawMessage) error {
+	before := m.peer.handshake.Load()
+	if m.Method == "initialize" {
+		m.peer.noteOffer(m.Params) // it holds from when the peer can know
+	}
 	err := m.answer(ctx, "reply", func(machine Machine) error { return machine.Reply(m.req, orNull(result)) })
-	if err == nil && m.Method == "initialize" {
-		m.peer.noteOffer(m.Params)
+	if err != nil && m.Method == "initialize" {
+		m.peer.handshake.Store(before)
 	}
 	return err
 }
