@@ -19,23 +19,25 @@ var seedFlag = flag.String("seed", "", "run this seed alone, for example 0x2a")
 // Every run keeps every rule. The seeds are derived from the commit, so that each commit tries
 // others; PARLEY_SOAK goes on for as long as PARLEY_SIM says, a time or a count of runs.
 func TestSeeds(t *testing.T) {
-	if *seedFlag != "" {
-		seed, err := strconv.ParseUint(*seedFlag, 0, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Run(seed, host.Native); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	first := seedOfCommit(t)
 	runs, until := budget(t)
+	first, runs := seeds(t, runs)
 	for i := uint64(0); i < runs && (until.IsZero() || time.Now().Before(until)); i++ {
 		if err := Run(first+i, host.Native); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// seeds are runs from the one of the commit, or the one that -seed names.
+func seeds(t *testing.T, runs uint64) (first, count uint64) {
+	if *seedFlag == "" {
+		return seedOfCommit(t), runs
+	}
+	seed, err := strconv.ParseUint(*seedFlag, 0, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seed, 1
 }
 
 // budget is how many runs to make, and until when; the zero time is no end.

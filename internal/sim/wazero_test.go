@@ -8,7 +8,7 @@ import (
 	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
-const wazeroRuns = 50
+const wazeroRuns = 100 // each opens an instance or more
 
 // The core in the sandbox keeps every rule too: goal, that the module and the host around it lose
 // nothing of what the native machine does.
@@ -23,8 +23,8 @@ func TestSeedsInWazero(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	first := seedOfCommit(t)
-	for i := range uint64(wazeroRuns) {
+	first, runs := seeds(t, wazeroRuns)
+	for i := range runs {
 		if err := Run(first+i, engine.Machine); err != nil {
 			t.Fatal(err)
 		}
