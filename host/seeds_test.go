@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -228,4 +229,58 @@ func TestSeedBacklogsEndAsTooLarge(t *testing.T) {
 			})
 		})
 	}
+}
+
+// CALL-1, CALL-2, SEND-1: calls made at once have ids of their own, their frames do not mix, and each
+// gets the answer to its own, in whatever order these come.
+func TestSeedCallsAtOnce(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		const calls = 64
+		p, w := dial(t, engine, host.Plain, 16) // less than a frame
+		type call struct {
+			ID     int
+			Params [1]int
+		}
+		go func() {
+			var heard []call
+			for range calls {
+				var c call
+				if err := json.Unmarshal([]byte(w.hear()), &c); err != nil {
+					t.Errorf("a frame in pieces: %v", err)
+				}
+				heard = append(heard, c)
+			}
+			for i := range heard {
+				c := heard[calls-1-i]
+				w.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":[%d,%d]}`, c.ID, c.ID, c.Params[0]))
+			}
+		}()
+		var all sync.WaitGroup
+		var ids sync.Map
+		for i := range calls {
+			all.Go(func() {
+				got, err := host.Call[[2]int](t.Context(), p, "m", [1]int{i})
+				if err != nil || got[1] != i {
+					t.Errorf("call %d got the answer to %d, %v", i, got[1], err)
+				}
+				if _, taken := ids.LoadOrStore(got[0], i); taken {
+					t.Errorf("id %d twice", got[0])
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// API-5: what is given as JSON text is written as it is, and no codec sees it.
+func TestSeedNotifyRaw(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		options := host.Plain
+		options.Codec.Marshal = func(any) ([]byte, error) { return nil, errors.New("a codec was asked") }
+		p, w := dial(t, engine, options, roomy)
+		accepted(t, p.NotifyRaw(t.Context(), "n", json.RawMessage(`{"b":1.50, "a":"\u0061"}`)))
+		accepted(t, p.NotifyRaw(t.Context(), "n", nil))
+		w.expect(`{"jsonrpc":"2.0","method":"n","params":{"b":1.50, "a":"\u0061"}}`)
+		w.expect(`{"jsonrpc":"2.0","method":"n"}`)
+	})
 }
