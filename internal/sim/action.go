@@ -28,6 +28,8 @@ const (
 	doTurnBack
 	doSlow
 	doBusy
+	doLook
+	doTrace
 	doVersion
 	doFlip
 	doCut
@@ -38,9 +40,9 @@ const (
 	actionEnd
 )
 
-// rare bounds the weight of what ends a session or makes its bytes untrustworthy.
+// rare bounds the weight of what ends a session, makes its bytes untrustworthy, or changes little.
 var rare = [actionEnd]int{
-	doTurnBack: 4, doSlow: 4, doBusy: 4, doVersion: 2, doFlip: 4,
+	doTurnBack: 4, doSlow: 4, doBusy: 4, doVersion: 2, doLook: 4, doTrace: 4, doFlip: 4,
 	doCut: 1, doFinishInput: 1, doShutdown: 1, doAbort: 1, doWriteFail: 1,
 }
 
@@ -59,7 +61,13 @@ var actions = [actionEnd]func(*world, *end){
 	doAsk:         func(w *world, e *end) { e.asks() },
 	doAskTogether: func(w *world, e *end) { e.asksTogether() },
 	doTell:        func(w *world, e *end) { e.tells() },
-	doCancel:      func(w *world, e *end) { e.cancels() },
+	doCancel: func(w *world, e *end) {
+		e.cancels()
+		if w.bad != nil && w.d.oneIn(2) { // the answer crosses it
+			w.bad.frame(w.bad.answer())
+			w.delivers(e, len(e.in.bytes))
+		}
+	},
 	doAnswer:      func(w *world, e *end) { e.answers(false) },
 	doAnswerTwice: func(w *world, e *end) { e.answers(true) },
 	doReturn:      func(w *world, e *end) { e.returns(false) },
@@ -79,8 +87,10 @@ var actions = [actionEnd]func(*world, *end){
 	doTurnBack: func(w *world, e *end) {
 		e.turn(max(w.now-core.Time(w.d.IntN(1e9)), 0))
 	},
-	doSlow: func(w *world, e *end) { e.in.isSlow = !e.in.isSlow },
-	doBusy: func(w *world, e *end) { e.isBusy = !e.isBusy },
+	doSlow:  func(w *world, e *end) { e.in.isSlow = !e.in.isSlow },
+	doBusy:  func(w *world, e *end) { e.isBusy = !e.isBusy },
+	doLook:  func(w *world, e *end) { e.looks() },
+	doTrace: func(w *world, e *end) { e.traces(w.d.oneIn(2)) },
 	doVersion: func(w *world, e *end) {
 		e.tolerate(e.SetVersion(pick(w.d, "2025-03-26", "2025-11-25", "2026-07-28", "")))
 	},

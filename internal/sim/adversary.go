@@ -113,7 +113,7 @@ func (a *adversary) answer() string {
 	}
 	isOwed := func(c *call) bool { return c.isAbandoned() && !c.noticed }
 	if at := slices.IndexFunc(calls.begun, isOwed); at >= 0 && a.d.oneIn(2) {
-		id = a.respelled(calls.begun[at].key) // it crosses the cancel notice
+		id = a.respelled(calls.begun[at].key)
 	}
 	value := a.victim.params(60)
 	switch a.d.IntN(8) {

@@ -24,6 +24,7 @@ type end struct {
 
 	calls    []core.CallID
 	handlers []handler
+	seen     core.Snapshot
 	ordinal  uint64 // the newest heard of
 
 	twin     *end     // relay: the other half
@@ -248,6 +249,26 @@ func (e *end) returns(isAny bool) {
 	if at >= 0 {
 		e.tolerate(e.Done(e.handlers[at].req))
 		e.handlers = slices.Delete(e.handlers, at, at+1)
+	}
+}
+
+// looks takes a snapshot, which shows every message that has not ended (SCHED-5).
+func (e *end) looks() {
+	e.tolerate(e.Snapshot(&e.seen))
+	state := e.State()
+	shown := min(state.Waiting+state.Running, core.SnapshotItemsMax)
+	isShown := len(e.seen.Items) == shown || e.cfg.Inbound == core.InboundMessages || e.cfg.Role == core.RoleRelay
+	e.model.must(isShown, "SCHED-5", "%d messages wait and %d run, and a snapshot shows %d", state.Waiting, state.Running, len(e.seen.Items))
+	for i := 1; i < len(e.seen.Items); i++ {
+		e.model.must(e.seen.Items[i-1].Ordinal <= e.seen.Items[i].Ordinal, "SCHED-5", "a snapshot is out of order")
+	}
+}
+
+func (e *end) traces(isOn bool) {
+	if isOn {
+		e.tolerate(e.TraceStart())
+	} else {
+		e.tolerate(e.TraceStop())
 	}
 }
 

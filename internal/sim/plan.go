@@ -60,7 +60,7 @@ func newPlan(d draw) plan {
 	}
 	profile := core.Profile(d.IntN(len(profileNames)))
 	framing := pick(d, framings[profile]...)
-	isSmall := d.oneIn(2)
+	isSmall := !d.oneIn(3)
 	roles := []core.Role{core.RoleClient, core.RoleServer}
 	switch {
 	case p.shape == relayed:
@@ -118,7 +118,7 @@ func smallLimits(d draw, set func(name, value string)) {
 		values []int
 	}{
 		{"frame-bytes-max", 4, []int{150, 200, 400, 2000}},
-		{"out-bytes-max", 2, []int{1, 1, 200, 500, 3000}},
+		{"out-bytes-max", 2, []int{1, 100, 200, 500, 3000}},
 		{"calls-max", 3, []int{1, 2, 5}},
 		{"abandoned-max", 3, []int{1, 3}},
 		{"running-max", 3, []int{1, 2, 3}},

@@ -289,6 +289,16 @@ func (w *watched) Forward(text []byte, splices ...core.Splice) error {
 	return err
 }
 
+func (w *watched) TraceStart() error {
+	w.tape.add(transcript.Record{Op: transcript.OpTraceStart})
+	return w.Machine.TraceStart()
+}
+
+func (w *watched) TraceStop() error {
+	w.tape.add(transcript.Record{Op: transcript.OpTraceStop})
+	return w.Machine.TraceStop()
+}
+
 func (w *watched) FinishInput() error {
 	w.tape.add(transcript.Record{Op: transcript.OpFinishInput})
 	return w.Machine.FinishInput()
