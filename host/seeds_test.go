@@ -284,3 +284,27 @@ func TestSeedNotifyRaw(t *testing.T) {
 		w.expect(`{"jsonrpc":"2.0","method":"n"}`)
 	})
 }
+
+// REQ-2: an answer that found no room in its time does not count, and may be given again.
+func TestSeedAnswerAgainAfterNoRoom(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		p, w := stuffed(t, engine, host.PlainServer)
+		w.say(`{"jsonrpc":"2.0","id":1,"method":"m"}`)
+		for m, err := range p.Messages(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			impatient, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := m.Reply(impatient, 1); !errors.Is(err, host.ErrTimeout) {
+				t.Errorf("without room: %v", err)
+			}
+			go func() { accepted(t, m.Reply(t.Context(), 2)) }()
+			for range 2 {
+				w.hear() // what stuffed the session
+			}
+			w.expect(`{"jsonrpc":"2.0","id":1,"result":2}`)
+			break
+		}
+	})
+}
