@@ -37,7 +37,7 @@ func cutFrame(framing core.Framing, stream []byte, bodyBytesMax int) (body []byt
 		const name = "Content-Length: "
 		end := bytes.Index(stream, []byte("\r\n\r\n"))
 		if end < 0 {
-			return nil, unfinished(beginsHeader(stream, name))
+			return nil, unfinished(beginsHeader(stream, name, bodyBytesMax))
 		}
 		n, err := strconv.ParseUint(string(bytes.TrimPrefix(stream[:end], []byte(name))), 10, 31)
 		if err != nil || !bytes.HasPrefix(stream, []byte(name)) {
@@ -73,13 +73,16 @@ func cutFrame(framing core.Framing, stream []byte, bodyBytesMax int) (body []byt
 }
 
 // beginsHeader reports whether a stream may go on to be a header with this one field.
-func beginsHeader(stream []byte, name string) bool {
+func beginsHeader(stream []byte, name string, bodyBytesMax int) bool {
 	if len(stream) <= len(name) {
 		return bytes.HasPrefix([]byte(name), stream)
 	}
 	value, found := bytes.CutPrefix(stream, []byte(name))
 	tail := bytes.TrimLeft(value, "0123456789")
-	return found && len(value)-len(tail) <= len("2147483647") && bytes.HasPrefix([]byte("\r\n\r\n"), tail)
+	digits := value[:len(value)-len(tail)]
+	n, err := strconv.Atoi(string(digits))
+	isSize := len(digits) == 0 && len(tail) == 0 || err == nil && n <= bodyBytesMax
+	return found && isSize && bytes.HasPrefix([]byte("\r\n\r\n"), tail)
 }
 
 func unfinished(plausible bool) int {
