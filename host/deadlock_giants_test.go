@@ -20,7 +20,9 @@ func TestGiantFramesCross(t *testing.T) {
 	const giantBytes = 64 * core.MiB
 	giant := textOf(giantBytes)
 	onEngines(t, func(t *testing.T, engine host.Engine) {
-		options := plainPeer(func(l *core.Limits) { l.FrameBytesMax = giantBytes + core.KiB })
+		options := plainPeer(func(l *core.Limits) {
+			l.FrameBytesMax, l.QueuedBytesMax, l.ParkedBytesMax = giantBytes+core.KiB, core.MiB, core.MiB
+		})
 		options.Mux = host.NewMux()
 		options.Mux.HandleRaw("measure", core.ModeRead, func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
 			return json.Marshal(len(params))

@@ -37,8 +37,12 @@ func facing(t *testing.T, engine host.Engine, options host.Options) (a, b *host.
 	return start(there), start(back)
 }
 
+// plainPeer is a session of role peer whose frames are small, so that the sandbox has memory to
+// spare for what change raises.
 func plainPeer(change func(*core.Limits)) host.Options {
-	return withLimits(host.Options{Config: core.Defaults(core.ProfilePlain, core.RolePeer)}, change)
+	options := host.Options{Config: core.Defaults(core.ProfilePlain, core.RolePeer)}
+	options.Config.Limits.FrameBytesMax = 2 * core.MiB
+	return withLimits(options, change)
 }
 
 // textOf is a JSON array of one string, sizeBytes long in all.

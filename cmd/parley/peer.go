@@ -19,6 +19,19 @@ type peerCmd struct {
 	Hold peerHoldCmd `cmd:"" hidden:"" help:"Hold what is inherited, and say nothing."`
 }
 
+// Help is the part of the help below the flags' summary.
+func (peerCmd) Help() string {
+	return `Give your client one of these as its server:
+
+  parley peer echo --out-of-order
+  parley peer lsp --delay 50ms --split 10
+  parley peer mcp --drop 0.1 --seed 7
+  parley peer lsp --die-at-byte 400 --hold-stdout 1m
+
+Faults may be combined. Without any the peer behaves, and so do its exit codes: lsp ends with 0 after shutdown, else
+with 1; the others as listed by parley --help.`
+}
+
 // peerLSPCmd is "parley peer lsp".
 type peerLSPCmd struct{}
 
