@@ -1,0 +1,111 @@
+// A transport and a clock that tests hold in their hands.
+
+import { systemClock, type Clock, type Sink, type Transport } from '../src/index.js';
+
+/** The far side of a peer: what it wrote, and what it is to hear. */
+export class Wire implements Transport {
+  readonly isWhole: boolean;
+  readonly written: string[] = [];
+  isPaused = false;
+  isWriteClosed = false;
+  isClosed = false;
+  /** Set: every write waits for release. */
+  isStuck = false;
+  failure: Error | undefined;
+  #sink: Sink | undefined;
+  #release: (() => void) | undefined;
+
+  constructor(isWhole = false) {
+    this.isWhole = isWhole;
+  }
+
+  start(sink: Sink): void {
+    if (this.#sink !== undefined) throw new Error('claimed already');
+    this.#sink = sink;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.isStuck) await new Promise<void>((resolve) => (this.#release = resolve));
+    if (this.failure !== undefined) throw this.failure;
+    this.written.push(new TextDecoder().decode(bytes));
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+
+  closeWrite(): void {
+    this.isWriteClosed = true;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+
+  /** Lets writes through from now on. */
+  release(): void {
+    this.isStuck = false;
+    this.#release?.();
+  }
+
+  /** The peer hears a message, or any text. */
+  hear(message: unknown): void {
+    const text = typeof message === 'string' ? message : `${JSON.stringify(message)}${this.isWhole ? '' : '\n'}`;
+    this.#sink?.chunk(new TextEncoder().encode(text));
+  }
+
+  hangUp(error?: unknown): void {
+    this.#sink?.end(error);
+  }
+
+  /** The messages written so far. */
+  get messages(): any[] {
+    return this.written.join(this.isWhole ? '\n' : '').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line));
+  }
+}
+
+/** Time that stands still until it is told to go on. */
+export class FakeClock implements Clock {
+  #now = 1e9;
+  #timers = new Set<{ at: number; fn: () => void }>();
+  readonly hops: (() => void)[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(delayMs: number, fn: () => void): () => void {
+    if (delayMs > 2 ** 31 - 1) throw new RangeError(`setTimeout would run at once: ${delayMs} ms`);
+    const timer = { at: this.#now + delayMs * 1e6, fn };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  hop(fn: () => void): void {
+    this.hops.push(fn);
+  }
+
+  /** Moves time and runs what is due, in order; hops stay for the test to run. */
+  pass(milliseconds: number): void {
+    const end = this.#now + milliseconds * 1e6;
+    for (;;) {
+      const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.#timers.delete(due);
+      this.#now = due.at;
+      due.fn();
+    }
+    this.#now = end;
+  }
+
+  runHops(): void {
+    for (const hop of this.hops.splice(0)) hop();
+  }
+}
+
+/** Resolves when everything that can go on without the outside has gone on. */
+export const settled = (): Promise<void> => new Promise((resolve) => systemClock.hop(resolve));
