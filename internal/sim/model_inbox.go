@@ -13,6 +13,7 @@ type inbox struct {
 	arrived []arrived
 	frames  [][]byte // relay: every frame that is to be handed over, in order
 	running []*served
+	unheard uint64 // notifications that arrived and were not delivered
 
 	asked   map[string]int  // by id: what may be answered
 	owed    map[string]int  // by id: what must be answered
@@ -81,6 +82,9 @@ func (in *inbox) hears(m *model, msg message, isInBatch bool) {
 	}
 	msg.body, msg.id = bytes.Clone(msg.body), bytes.Clone(msg.id)
 	in.arrived = append(in.arrived, arrived{msg, isInBatch})
+	if msg.kind == notification && !isProgress(msg.method) {
+		in.unheard++
+	}
 	if msg.kind == request {
 		key := keyOf(msg.id)
 		in.asked[key]++
@@ -89,6 +93,11 @@ func (in *inbox) hears(m *model, msg message, isInBatch bool) {
 			in.owed[key]++
 		}
 	}
+}
+
+// isProgress reports a notification that may be for a call of ours, or for nobody (CALL-10).
+func isProgress(method string) bool {
+	return method == "$/progress" || method == "notifications/progress"
 }
 
 // cancelled takes in a cancel notice of theirs.
@@ -117,6 +126,9 @@ func (in *inbox) delivered(m *model, ev *core.Event) {
 	if at >= 0 {
 		r.isKnown, r.isInBatch = true, in.arrived[at].isInBatch
 		in.arrived = slices.Delete(in.arrived, at, at+1)
+		if ev.Kind == core.EventNotification && !isProgress(string(ev.Method)) {
+			in.unheard--
+		}
 	} else {
 		m.must(m.blind, "FRAME-1", "%v %s %s %q was delivered, and never arrived", ev.Kind, ev.ID, ev.Method, ev.Body)
 	}
@@ -253,6 +265,9 @@ func (in *inbox) rest(m *model, state *core.State) {
 	in.fresh = nil
 	isIdle := len(in.running) == 0
 	m.must(!isIdle || state.Credit == 0 || state.Waiting == 0, "SCHED-1", "%d messages wait, there is credit, and nothing runs", state.Waiting)
+	isAtWork := state.Reason == core.ReasonNone && !m.blind && state.Waiting == 0
+	m.must(!isAtWork || len(in.frames) == 0, "MSG-6", "%d frames arrived, and were not handed over", len(in.frames))
+	m.must(!isAtWork || in.unheard <= m.machine.Stats().Dropped+uint64(len(in.byOwner)), "BACK-5", "%d notifications were not delivered, and fewer counted as dropped", in.unheard)
 	isWritten := state.QueuedBytes == 0 && m.output.unwritten == 0
 	if m.blind || !isIdle || !isWritten || state.Waiting > 0 || state.Output != core.OutputOpen || state.Reason != core.ReasonNone {
 		return

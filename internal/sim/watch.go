@@ -274,8 +274,11 @@ func (w *watched) Done(req core.ReqID) error {
 
 func (w *watched) CancelRequest(ordinal uint64) error {
 	w.tape.add(transcript.Record{Op: transcript.OpCancelRequest, Ordinal: ordinal})
-	w.model.inbox.byOwner[ordinal] = true
-	return w.Machine.CancelRequest(ordinal)
+	err := w.Machine.CancelRequest(ordinal)
+	if err == nil {
+		w.model.inbox.byOwner[ordinal] = true
+	}
+	return err
 }
 
 func (w *watched) Forward(text []byte, splices ...core.Splice) error {
