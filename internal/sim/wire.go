@@ -204,14 +204,11 @@ func (m message) readAnswer(members map[string]json.RawMessage) message {
 		m.kind, m.body = result, value
 		return m
 	}
-	var shape struct {
-		Code json.Number `json:"code"`
-	}
 	parts, repeated := membersOf(fault)
-	if first(fault) != '{' || repeated || json.Unmarshal(fault, &shape) != nil || first(parts["code"]) == '"' {
+	if first(fault) != '{' || repeated {
 		return m
 	}
-	if _, err := strconv.ParseInt(string(shape.Code), 10, 32); err == nil {
+	if _, err := strconv.ParseInt(string(parts["code"]), 10, 32); err == nil {
 		m.kind, m.body = failure, fault
 	}
 	return m
