@@ -126,15 +126,19 @@ func (m *model) hears(body []byte) {
 func (m *model) hearsArray(body []byte) {
 	list := elements(body)
 	var members []message
-	requests := 0
+	requests, others := 0, 0
 	for _, entry := range list {
 		msg := read(entry, &m.cfg.Limits)
 		members = append(members, msg)
-		if msg.kind == request {
+		switch msg.kind {
+		case request:
 			requests++
+		case junk, odd, array:
+			others++
 		}
-		m.dirty = m.dirty || msg.kind < request || msg.kind > failure
 	}
+	m.dirty = m.dirty || others > 0
+	m.blind = m.blind || requests+others > m.cfg.Limits.BatchMax
 	if len(list) == 0 || requests > m.cfg.Limits.BatchMax {
 		m.dirty = true // refused as a whole
 		return
@@ -245,8 +249,9 @@ func (m *model) rests() {
 func (m *model) restsWithin(state *core.State) {
 	l := &m.cfg.Limits
 	m.must(state.Calls <= l.CallsMax, "CALL-1", "%d calls are open", state.Calls)
-	m.must(state.Waiting*128 <= l.ParkedBytesMax+l.FrameBytesMax+2*128, "BACK-2", "%d messages wait", state.Waiting)
-	m.must(state.QueuedBytes <= l.OutBytesMax+l.ParkedBytesMax+2*l.FrameBytesMax+64*core.KiB, "BACK-4",
+	const chargeBytes, readBytesMax = 128, 512 * core.KiB // for each that waits; what one read may bring
+	m.must(state.Waiting*chargeBytes <= l.ParkedBytesMax+l.FrameBytesMax+readBytesMax, "BACK-2", "%d messages wait", state.Waiting)
+	m.must(state.QueuedBytes <= l.OutBytesMax+l.ParkedBytesMax+2*l.FrameBytesMax+readBytesMax, "BACK-4",
 		"%d bytes of output are queued", state.QueuedBytes)
 	if m.cfg.Inbound == core.InboundMessages && m.cfg.Role == core.RoleClient {
 		m.must(state.Waiting <= l.MessagesMax, "BACK-1", "%d messages wait", state.Waiting)
