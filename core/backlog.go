@@ -13,7 +13,7 @@ const parkedOverhead = 128
 // messages drops instead, and a relay has nothing but the bound on bytes.
 func (rs *requests) full() bool {
 	l := &rs.cfg.Limits
-	if rs.parked >= l.ParkedBytesMax {
+	if rs.parked >= l.ParkedBytesMax || rs.waiting >= l.ParkedMax {
 		return true
 	}
 	switch {
@@ -36,28 +36,34 @@ func (c *Conn) paused() bool {
 	if c.calls.open == 0 {
 		return c.requests.full() && !c.cfg.ParkFail || c.out.choked(&c.cfg)
 	}
-	return c.requests.parked+c.out.overflow(&c.cfg) >= c.cfg.Limits.ParkedBytesMax && c.requests.stuck
+	overflow := c.out.overflow(&c.cfg)
+	return c.requests.stuck || overflow > 0 && c.requests.parked+overflow >= c.cfg.Limits.ParkedBytesMax
 }
 
 // park decides about a message that has to wait below a full queue: it is retained, refused, or the
 // end of the session; and reports whether it is retained (BACK-2, BACK-3). A transport that cannot
-// be paused may go one frame past the bound.
+// be paused may go one frame, and one that can one read, past the bound.
 func (c *Conn) park(id []byte, size int) bool {
 	rs := &c.requests
-	over := rs.parked + size + parkedOverhead + c.out.overflow(&c.cfg) - c.cfg.Limits.ParkedBytesMax
+	l := &c.cfg.Limits
+	over := rs.parked + size + parkedOverhead + c.out.overflow(&c.cfg) - l.ParkedBytesMax
 	switch {
-	case over <= 0 || rs.parked == 0:
+	case over <= 0 && rs.waiting < l.ParkedMax || rs.waiting == 0:
 		return true
 	case id != nil && c.calls.open > 0 && c.out.overflow(&c.cfg) == 0:
 		c.rejectBusy(id)
 		return false
-	case c.cfg.ParkFail || over > c.cfg.Limits.FrameBytesMax:
-		c.violateBacklog(c.cfg.Limits.ParkedBytesMax)
+	case c.cfg.ParkFail || over > l.FrameBytesMax+readChargeMax:
+		c.violateBacklog(l.ParkedBytesMax)
 		return false
 	}
 	rs.stuck = true
 	return true
 }
+
+// readChargeMax is what the messages of one read of small frames are charged at most: reading stops
+// behind them.
+const readChargeMax = 512 * KiB
 
 // makeRoom sees to BACK-1 in a client that reads messages: where the backlog is full the oldest
 // notification is dropped, which may be the arriving one; where only requests are left the session

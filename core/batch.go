@@ -14,8 +14,9 @@ type batch struct {
 	open    int    // requests without an answer, and one while the array is taken apart
 }
 
-// batchMember is what the first look at an array notes of one request in it.
-type batchMember struct {
+// batchRequest is what the first look at an array notes of one request in it.
+type batchRequest struct {
+	entry    int // its place among the entries
 	key      []byte
 	collides bool
 }
@@ -26,8 +27,8 @@ func (c *Conn) ingestBatch(body []byte, offset uint64) {
 		c.refuse(body, offset, refusal{invalid: InvalidBatch, answer: true})
 		return
 	}
-	members, requests := c.survey(body)
-	if len(members) == 0 || requests > c.cfg.Limits.BatchMax {
+	requests, ok := c.survey(body)
+	if !ok {
 		c.refuse(body, offset, refusal{invalid: InvalidBatchSize, answer: true})
 		return
 	}
@@ -40,34 +41,52 @@ func (c *Conn) ingestBatch(body []byte, offset uint64) {
 		if !ok {
 			break
 		}
-		c.ingestEntry(span.Of(body), offset+uint64(span.Start), members[i].collides)
+		collides := false
+		if len(requests) > 0 && requests[0].entry == i {
+			collides, requests = requests[0].collides, requests[1:]
+		}
+		c.ingestEntry(span.Of(body), offset+uint64(span.Start), collides)
 	}
 	c.batch = 0
 	c.concludeMember(index + 1)
 }
 
-// survey looks at each entry of an array: how many are requests, and which of their ids collide.
-func (c *Conn) survey(body []byte) (members []batchMember, requests int) {
+// survey looks at each entry of an array before any is acted on: it notes the requests, and which of
+// their ids collide. It is false for an empty array, and where more than BatchMax entries would be
+// answered or reported: requests, what is no message, and errors for nobody.
+func (c *Conn) survey(body []byte) (requests []batchRequest, ok bool) {
 	var ids slab.Table
-	for elements := scan.Elements(body); ; {
-		span, ok := elements.Next()
-		if !ok {
-			return members, requests
+	counted := 0
+	m := &c.message
+	entries := scan.Elements(body)
+	for i := 0; ; i++ {
+		span, more := entries.Next()
+		if !more {
+			return requests, i > 0
 		}
 		entry := span.Of(body)
-		var member batchMember
-		if _, _ = c.scanner.Message(entry, &c.message); c.message.Seen&scan.MemberMethod != 0 && c.usable(c.message.ID.Of(entry)) {
-			requests++
-			member.key = ident.Append(nil, c.message.ID.Of(entry))
-			hash := ident.Hash(c.cfg.Seed, member.key)
-			other, taken := ids.Find(hash, func(i uint32) bool { return bytes.Equal(members[i].key, member.key) })
-			if taken {
-				members[other].collides, member.collides = true, true
-			} else {
-				ids.Put(hash, uint32(len(members)))
+		c.scanner.Message(entry, m)
+		class := ClassInvalid
+		if m.Form == scan.FormObject {
+			class, _ = c.classify(entry, m)
+		}
+		if class == ClassRequest || class == ClassInvalid || class == ClassError && anonymous(entry, m) {
+			if counted++; counted > c.cfg.Limits.BatchMax {
+				return nil, false
 			}
 		}
-		members = append(members, member)
+		if class != ClassRequest {
+			continue
+		}
+		r := batchRequest{entry: i, key: ident.Append(nil, m.ID.Of(entry))}
+		hash := ident.Hash(c.cfg.Seed, r.key)
+		other, taken := ids.Find(hash, func(i uint32) bool { return bytes.Equal(requests[i].key, r.key) })
+		if taken {
+			requests[other].collides, r.collides = true, true
+		} else {
+			ids.Put(hash, uint32(len(requests)))
+		}
+		requests = append(requests, r)
 	}
 }
 

@@ -123,7 +123,9 @@ func (c *Conn) pushOutcome(index uint32, outcome fact) {
 
 // close takes an open call off everything that could still give it an outcome.
 func (c *Conn) close(index uint32) {
-	c.calls.open--
+	if c.calls.open--; c.calls.open == 0 {
+		c.timers.stop(TimerAnswers)
+	}
 	c.calls.deadlines.Remove(index)
 	if k := c.calls.slots.At(index); k.token.size > 0 {
 		c.calls.tokens.Delete(ident.Hash(c.cfg.Seed, k.token.bytes()), index)
@@ -213,7 +215,7 @@ func (c *Conn) giveUp(index uint32, kind EventKind) {
 		outcome.frame = clone(undecided[:min(len(undecided), SampleBytesMax)])
 	}
 	if !k.begun && !planted(bugWithdrawnWritten) {
-		c.out.withdraw(k)
+		c.withdraw(k)
 		c.remember(index, pastWithdrawn)
 		c.settleCall(index, outcome)
 		return
@@ -267,13 +269,10 @@ func (c *Conn) loseCalls(lost func(*call) bool) {
 			c.forgetCall(i)
 		} else if lost(k) {
 			if !k.begun {
-				c.out.withdraw(k)
+				c.withdraw(k)
 			}
 			c.settleCall(i, fact{kind: EventLost, reason: c.phase.reason})
 		}
-	}
-	if c.calls.open == 0 {
-		c.timers.stop(TimerAnswers)
 	}
 }
 

@@ -89,8 +89,9 @@ func (c *Conn) register(method string, opts CallOptions) uint32 {
 func (c *Conn) place(index uint32, s *segment, start, end int) {
 	k := c.calls.slots.At(index)
 	k.segment, k.ref = s, len(s.calls)
-	s.calls = append(s.calls, callRef{slot: index, frame: len(s.frames) - 1, start: start, end: end})
-	s.frames[len(s.frames)-1].live++
+	f := &s.frames[len(s.frames)-1]
+	f.live++
+	s.calls = append(s.calls, callRef{slot: index, frame: len(s.frames) - 1, start: start - f.start, end: end - f.start})
 }
 
 // numberBytesMax is the longest token of a number of ours: 20 digits in quotes.

@@ -96,7 +96,7 @@ func (c *Conn) Limits() Limits { return c.cfg.Limits }
 // space, or more of it.
 func (c *Conn) Reserve(n int) []byte {
 	c.expire()
-	if !c.in.reserved {
+	if c.in.handed == 0 {
 		c.detach()
 	}
 	return c.in.reserve(n)

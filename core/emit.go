@@ -43,7 +43,9 @@ func (c *Conn) admit(size int) error {
 	if c.cfg.OutFailFast {
 		return ErrTooLarge
 	}
-	c.out.blocked = true
+	if c.out.refused == 0 || size < c.out.refused {
+		c.out.refused = size
+	}
 	return ErrOutputFull
 }
 
@@ -171,7 +173,7 @@ func (c *Conn) rejectIn(batch uint32, id []byte, code Code, message string) {
 // emitCancel queues the profile's cancel notice for a call, and reports whether there was room
 // (CALL-6). Once nothing can be written any more it has nothing left to do.
 func (c *Conn) emitCancel(k *call) bool {
-	if !c.writable() {
+	if c.phase.spoken() {
 		return true
 	}
 	c.render = append(c.render[:0], `{"jsonrpc":"2.0","method":`...)

@@ -114,7 +114,7 @@ func (c *Conn) expandItem(index uint32, ev *Event) {
 func (rs *requests) unwait(it *item) {
 	rs.waiting--
 	rs.parked -= it.bytes + parkedOverhead
-	rs.stuck = rs.stuck && rs.parked >= rs.cfg.Limits.ParkedBytesMax
+	rs.stuck = rs.stuck && (rs.parked >= rs.cfg.Limits.ParkedBytesMax || rs.waiting >= rs.cfg.Limits.ParkedMax)
 }
 
 // retire ends a started item.

@@ -23,7 +23,9 @@ type Limits struct {
 	ParkedBytesMax int // frames parked below that, each charged 128 bytes on top (BACK-2)
 
 	MalformedMax int // Invalid frames skipped in a row; then Violation noise (MSG-6)
-	BatchMax     int // requests in one array; more is one -32600 (MSG-8)
+	BatchMax     int // requests and invalid entries in one array; more is one -32600 (MSG-8)
+
+	ParkedMax int // messages parked, whatever their size; as ParkedBytesMax (BACK-2)
 }
 
 // Binary sizes, in bytes.
@@ -51,6 +53,7 @@ func (p *profileSpec) limits(framing Framing) Limits {
 		ParkedBytesMax: 64 * MiB,
 		MalformedMax:   100,
 		BatchMax:       1024,
+		ParkedMax:      8192,
 	}
 	return l
 }
@@ -90,6 +93,7 @@ func (l *Limits) Validate() error {
 		{"ParkedBytesMax", l.ParkedBytesMax, 1, FrameBytesCeiling},
 		{"MalformedMax", l.MalformedMax, 1, 1 << 30},
 		{"BatchMax", l.BatchMax, 1, 1 << 20},
+		{"ParkedMax", l.ParkedMax, 1, 1 << 18},
 	} {
 		if f.value < f.min || f.value > f.max {
 			return &ConfigError{Field: "Limits." + f.name, Value: int64(f.value), Min: int64(f.min), Max: int64(f.max)}
@@ -98,19 +102,23 @@ func (l *Limits) Validate() error {
 	return nil
 }
 
-// Sum returns the bytes that one Conn may hold at most under these limits: the receive buffer,
-// what is parked or queued, the output with one block in flight, and the id tables (BACK-4).
+// Sum returns the bytes that one Conn may hold at most under these limits: the receive buffer while
+// it doubles, what is parked, the output with one block in flight, the tables, and what one read of
+// the smallest frames turns into (BACK-4).
 func (l *Limits) Sum() int64 {
 	const (
-		callBytes    = 256 // slot, id entry, deadline entry
-		itemBytes    = 256
-		pastBytes    = 64
-		segmentBytes = 64 * KiB
+		callBytes   = 544 // slot, id and deadline entries, owed notice, outcome
+		pastBytes   = 160
+		itemBytes   = 512
+		readBytes   = 64 * KiB
+		refuseBytes = 130 // an event and a refusal for each two bytes of one read
 	)
-	receive := int64(l.HeaderBytesMax) + 2*int64(l.FrameBytesMax)
-	output := int64(l.OutBytesMax) + 2*max(int64(l.FrameBytesMax), segmentBytes)
-	inbound := max(int64(l.QueuedBytesMax), int64(l.FrameBytesMax)) + int64(l.ParkedBytesMax)
-	tables := callBytes*int64(l.CallsMax) + pastBytes*int64(l.AbandonedMax) +
-		itemBytes*int64(l.RunningMax+l.QueuedMax+l.MessagesMax)
-	return receive + output + inbound + tables
+	frame := int64(l.FrameBytesMax)
+	receive := 2*(int64(l.HeaderBytesMax)+frame) + 2*readBytes
+	output := 2*int64(l.OutBytesMax) + 2*max(frame, segmentBytesMax)
+	inbound := int64(l.ParkedBytesMax) + frame + readChargeMax
+	items := int64(l.RunningMax) + int64(l.ParkedMax) + readChargeMax/parkedOverhead
+	tables := callBytes*int64(l.CallsMax) + pastBytes*int64(l.AbandonedMax) + itemBytes*items +
+		2*int64(l.RunningMax)*int64(l.IDBytesMax)
+	return receive + output + inbound + tables + readBytes*refuseBytes
 }

@@ -13,7 +13,8 @@ type output struct {
 	offset   uint64     // of the next byte to be taken, in our output
 
 	wholeFrames bool // one frame a segment: framing whole, policy end
-	blocked     bool // a command found no room and waits for EventWritable
+	refused     int  // the smallest frame that found no room and waits for EventWritable; 0: none
+	hollow      int  // segments whose frames were all withdrawn, at most
 }
 
 // segment is a block on its way to the writer. Frames with calls in them are listed, because those
@@ -32,7 +33,7 @@ type frameRef struct {
 	live       int // members not withdrawn; 0: the frame is dead
 }
 
-// callRef is a call in a frame; start and end bound its text in the segment.
+// callRef is a call in a frame; start and end bound its text in the frame.
 type callRef struct {
 	slot       uint32
 	frame      int
@@ -84,21 +85,68 @@ func (o *output) tail(size int) *segment {
 	return s
 }
 
-// withdraw takes back a call that has not begun: O(1), squeezed out at Take (SEND-3). In a batch
-// with other members its text becomes white space.
-func (o *output) withdraw(k *call) {
-	s := k.segment
+// withdraw takes back a call that has not begun: O(1) by amortisation, since a segment is squeezed
+// at Take, or earlier when more of it is dead than alive (SEND-3). In a batch with other members the
+// call's text becomes white space.
+func (c *Conn) withdraw(k *call) {
+	o, s := &c.out, k.segment
 	ref := &s.calls[k.ref]
 	ref.withdrawn, k.segment = true, nil
 	f := &s.frames[ref.frame]
 	if f.live--; f.live > 0 {
-		blank(s.buf[f.start:f.end], ref.start-f.start, ref.end-f.start)
+		blank(s.buf[f.start:f.end], ref.start, ref.end)
 		return
 	}
 	size := f.end - f.start
 	s.dead += size
 	o.queued -= size
 	o.accepted -= uint64(size)
+	if s.dead == len(s.buf) || s.dead >= compactBytesMin && 2*s.dead > len(s.buf) {
+		s.compact(&c.calls.slots)
+	}
+	if len(s.buf) == 0 {
+		o.dropHollow()
+	}
+}
+
+// compactBytesMin is the least worth compacting a segment for.
+const compactBytesMin = 4 * KiB
+
+// compact squeezes a segment that waits, and forgets what was withdrawn from it, so that calls which
+// are given up before their turn leave nothing behind.
+func (s *segment) compact(slots *slab.Slab[call]) {
+	s.squeeze()
+	s.dead = 0
+	frames, calls, next := s.frames[:0], s.calls[:0], 0
+	for i, f := range s.frames {
+		for ; next < len(s.calls) && s.calls[next].frame == i; next++ {
+			if ref := s.calls[next]; !ref.withdrawn {
+				slots.At(ref.slot).ref, ref.frame = len(calls), len(frames)
+				calls = append(calls, ref)
+			}
+		}
+		if f.live > 0 {
+			frames = append(frames, f)
+		}
+	}
+	s.frames, s.calls = frames, calls
+}
+
+// dropHollow takes segments without bytes out of the queue once they could be most of it.
+func (o *output) dropHollow() {
+	if o.hollow++; 2*o.hollow <= o.segments.Count()+compactSlack {
+		return
+	}
+	o.hollow = 0
+	for range o.segments.Count() {
+		s := *o.segments.At(0)
+		o.segments.Drop()
+		if len(s.buf) > 0 {
+			o.segments.Push(s)
+		} else {
+			o.recycle(s, s.buf)
+		}
+	}
 }
 
 // squeeze closes the gaps that dead frames left.
@@ -181,10 +229,10 @@ func (c *Conn) begin(s *segment) {
 	c.out.offset += uint64(len(s.buf))
 }
 
-// wakeBlocked tells who found no room that there is some, or that there will never be any.
+// wakeBlocked tells who found no room that there is some for it, or that there will never be any.
 func (c *Conn) wakeBlocked() {
-	if c.out.blocked && !planted(bugNoWakeup) && (2*c.out.queued <= c.cfg.Limits.OutBytesMax || !c.writable()) {
-		c.out.blocked = false
+	if c.out.refused > 0 && !planted(bugNoWakeup) && (c.fits(c.out.refused) || !c.writable()) {
+		c.out.refused = 0
 		c.push(fact{kind: EventWritable})
 	}
 }

@@ -99,6 +99,9 @@ func (c *Conn) violate(err *ProtocolError) { c.end(inputBreak, ReasonViolation, 
 
 // settle draws the conclusions of an input. It is the one place where a direction closes itself.
 func (c *Conn) settle() {
+	if c.calls.owed.Count() > 0 {
+		c.payOwed()
+	}
 	idle := c.requests.idle() || c.unattended()
 	if c.phase.output == OutputAnswering && idle {
 		c.phase.outputTo(outputFinish)
@@ -106,16 +109,13 @@ func (c *Conn) settle() {
 	if c.phase.stopping && c.phase.output == OutputOpen && idle && c.calls.open == 0 {
 		c.phase.outputTo(outputFinish)
 	}
-	if c.phase.output == OutputFinishing && c.out.empty() {
+	if c.phase.output == OutputFinishing && c.out.empty() && c.calls.owed.Count() == 0 {
 		c.phase.outputTo(outputDrained)
 	}
 	if c.phase.stopping && c.phase.output == OutputDone {
 		c.end(inputBreak, ReasonShutdown, nil)
 	}
 	c.watchDrain(idle)
-	if c.calls.owed.Count() > 0 {
-		c.payOwed()
-	}
 	if !c.phase.closed {
 		c.wakeBlocked()
 	}

@@ -5,7 +5,7 @@ package core
 type receive struct {
 	buf        []byte
 	start, end int
-	reserved   bool // the reader may be writing to buf[end:] at any time
+	handed     int  // bytes of space that the reader may be writing to at any time
 	need       int  // bytes that complete the frame begun, where its size was declared
 	idleFrames int  // frames in a row that did not need a large buffer
 	full       bool // the last read filled the space
@@ -22,20 +22,16 @@ func (r *receive) arrived() []byte { return r.buf[r.start:r.end] }
 
 // space is how much may be committed.
 func (r *receive) space() int {
-	if !r.reserved {
-		return 0
-	}
-	return len(r.buf) - r.end
+	return r.handed
 }
 
 // reserve makes room for n bytes. The buffer doubles as bytes arrive, never past a declared size:
 // what a peer merely announces costs nothing (FRAME-2).
 func (r *receive) reserve(n int) []byte {
 	n = max(n, 1)
-	if r.reserved && len(r.buf)-r.end >= n {
-		return r.buf[r.end:]
+	if r.handed >= n {
+		return r.buf[r.end : r.end+r.handed]
 	}
-	r.reserved = true
 	if r.start == r.end {
 		r.start, r.end = 0, 0
 		r.shrink()
@@ -51,7 +47,10 @@ func (r *receive) reserve(n int) []byte {
 		r.replace(max(size+n, r.target(size)))
 	}
 	r.full = false
-	return r.buf[r.end:]
+	// A frame under way may fill a large buffer; what is small comes in small reads, so that what
+	// one read turns into is bounded.
+	r.handed = min(len(r.buf)-r.end, max(n, r.need, receiveBytesSmall))
+	return r.buf[r.end : r.end+r.handed]
 }
 
 func (r *receive) target(size int) int {
@@ -75,9 +74,9 @@ func (r *receive) shrink() {
 }
 
 func (r *receive) commit(n int) {
-	r.full = n > 0 && r.end+n == len(r.buf)
+	r.full = n > 0 && n == r.handed
 	r.end += n
-	r.reserved = false
+	r.handed = 0
 }
 
 // consume drops size bytes from the front: one step of the frame decoder.

@@ -106,6 +106,9 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	it.kind, it.request = EventRequest, true
 	it.id = append(it.id[:0], id...)
 	it.key.set(c.key)
+	if long := len(id) + len(c.key); len(id) > len(it.key.short) { // they are held beside the frame
+		it.bytes, rs.bytes, rs.parked = it.bytes+long, rs.bytes+long, rs.parked+long
+	}
 	it.handle = ReqID(rs.items.Handle(index))
 	if it.batch = c.batch; it.batch != 0 {
 		c.batches.At(it.batch-1).open++

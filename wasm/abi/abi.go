@@ -19,7 +19,7 @@ const Prefix = "parley_"
 // Bounds of one export and of one instance.
 const (
 	RecordsMax      = 256       // event records of one turn; more stay inside, flag ReadyMore
-	ReserveBytesMax = 1 << 20   // what one parley_reserve hands out at most
+	ReserveBytesMax = 64 << 10  // what one parley_reserve hands out at most
 	ScratchBytesMin = 64 << 10  // scratch is allowed this much beside the largest frame of the instance
 	ConnectionsMax  = 1024      // open connections of one instance
 	ErasMax         = 1024      // open era negotiations of one instance

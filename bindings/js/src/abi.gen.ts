@@ -4,7 +4,7 @@ export const VersionMajor = 1;
 export const VersionMinor = 0;
 export const Version = 65536;
 export const RecordsMax = 256;
-export const ReserveBytesMax = 1048576;
+export const ReserveBytesMax = 65536;
 export const ScratchBytesMin = 65536;
 export const ConnectionsMax = 1024;
 export const ErasMax = 1024;
@@ -27,7 +27,7 @@ export const ConfigResync = 4;
 export const ConfigParkFail = 8;
 export const ItemNotification = 1;
 export const ItemQuiet = 2;
-export const LimitsCount = 17;
+export const LimitsCount = 18;
 export const StatsCount = 25;
 export const ConfigBytesMin = 16;
 export const MemoryBytesCeiling = 2147483648;
@@ -430,7 +430,7 @@ export const ListAt = {
   stride: 8, // u32
 } as const;
 
-export const ConfigBytes = 216;
+export const ConfigBytes = 224;
 export const ConfigAt = {
   bytes: 0, // u32
   profile: 4, // u8
@@ -449,7 +449,7 @@ export const ConfigAt = {
   shutdownNs: 56, // f64
   stallNs: 64, // f64
   stallMaxNs: 72, // f64
-  limits: 80, // 17*f64
+  limits: 80, // 18*f64
 } as const;
 
 export const RefusalBytes = 40;
@@ -619,7 +619,7 @@ export const EraStepAt = {
   text: 56, // span
 } as const;
 
-export const LimitsBytes = 136;
+export const LimitsBytes = 144;
 export const LimitsAt = {
   headerBytesMax: 0, // f64
   frameBytesMax: 8, // f64
@@ -638,6 +638,7 @@ export const LimitsAt = {
   parkedBytesMax: 112, // f64
   malformedMax: 120, // f64
   batchMax: 128, // f64
+  parkedMax: 136, // f64
 } as const;
 
 export const StatsBytes = 200;

@@ -34,8 +34,13 @@ func (r *Ring[T]) Drop() {
 	var zero T
 	*r.At(0) = zero
 	r.head = (r.head + 1) & (len(r.items) - 1)
-	r.count--
+	if r.count--; r.count == 0 && len(r.items) > keptMax {
+		r.items, r.head = nil, 0
+	}
 }
+
+// keptMax is the largest storage that an empty Ring keeps.
+const keptMax = 4096
 
 // Count returns the number of items.
 func (r *Ring[T]) Count() int { return r.count }
