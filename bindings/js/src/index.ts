@@ -43,3 +43,6 @@ export { encode, Json } from './json.js';
 export { Message } from './messages.js';
 export { limitDefaults, Peer, type Observation, type PeerOptions } from './peer.js';
 export type { Sink, Transport } from './transport.js';
+export { portTransport, type PortLike } from './transports/port.js';
+export { streamTransport, type StreamPair } from './transports/streams.js';
+export { webSocketTransport, type WebSocketLike, type WebSocketOptions } from './transports/websocket.js';

@@ -6,6 +6,7 @@ import type { Engine, EngineOptions } from './engine.js';
 import { load, shared, type ModuleSource } from './load.js';
 
 export * from './index.js';
+export { ChildTransport, type ChildOptions } from './transports/child.js';
 
 const asset = new URL('./parley.wasm', import.meta.url);
 const process = shared(() => fromFile(asset));

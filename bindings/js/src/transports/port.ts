@@ -1,0 +1,64 @@
+// Transport over a MessagePort, or anything that posts like one: a Worker, a worker's own scope.
+
+import type { Sink, Transport } from '../transport.js';
+
+/** What a port needs to have. */
+export interface PortLike {
+  postMessage(message: unknown): void;
+  addEventListener(type: 'message', listener: (event: any) => void): void;
+  removeEventListener(type: 'message', listener: (event: any) => void): void;
+  /** Of a MessagePort. */
+  start?(): void;
+  close?(): void;
+  /** Of a Worker. */
+  terminate?(): void;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Each message is one JSON text as a string (FRAME-9); bytes are understood too. A port has no end of
+ * its own: null, in either direction, is the end of what that side sends. Ports cannot be paused:
+ * BACK-2 bounds what arrives. Closing a Worker's transport terminates the worker.
+ */
+export function portTransport(port: PortLike): Transport {
+  let sink: Sink | undefined;
+  let isWriteClosed = false;
+  const receive = ({ data }: { data: unknown }): void => {
+    if (data === null) return sink?.end();
+    const bytes = bytesOf(data);
+    if (bytes === undefined) return sink?.end(new TypeError(`the port delivered a value of type ${typeof data}, want JSON text`));
+    sink?.chunk(bytes);
+  };
+  const closeWrite = (): void => {
+    if (isWriteClosed) return;
+    isWriteClosed = true;
+    port.postMessage(null);
+  };
+  return {
+    isWhole: true,
+    start: (to) => {
+      if (sink !== undefined) throw new Error('parley: the port has a session already');
+      sink = to;
+      port.addEventListener('message', receive);
+      port.start?.();
+    },
+    write: (bytes) => port.postMessage(decoder.decode(bytes)),
+    closeWrite,
+    close: async () => {
+      closeWrite();
+      port.removeEventListener('message', receive);
+      if (port.terminate !== undefined) port.terminate();
+      else port.close?.();
+    },
+  };
+}
+
+/** Text and bytes of one message; undefined for anything else. */
+export function bytesOf(data: unknown): Uint8Array | undefined {
+  if (typeof data === 'string') return encoder.encode(data);
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return undefined;
+}
