@@ -126,20 +126,19 @@ func (m *model) hears(body []byte) {
 func (m *model) hearsArray(body []byte) {
 	list := elements(body)
 	var members []message
-	requests, others := 0, 0
+	judged := 0 // requests and invalid entries: what may be answered
 	for _, entry := range list {
 		msg := read(entry, &m.cfg.Limits)
 		members = append(members, msg)
 		switch msg.kind {
 		case request:
-			requests++
+			judged++
 		case junk, odd, array:
-			others++
+			judged++
+			m.dirty = true
 		}
 	}
-	m.dirty = m.dirty || others > 0
-	m.blind = m.blind || requests+others > m.cfg.Limits.BatchMax
-	if len(list) == 0 || requests > m.cfg.Limits.BatchMax {
+	if len(list) == 0 || judged > m.cfg.Limits.BatchMax {
 		m.dirty = true // refused as a whole
 		return
 	}

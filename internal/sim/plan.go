@@ -127,6 +127,7 @@ func smallLimits(d draw, set func(name, value string)) {
 		{"queued-bytes-max", 3, []int{1, 300, 1000}},
 		{"messages-max", 3, []int{1, 2, 4}},
 		{"parked-bytes-max", 3, []int{1, 300, 1000, 4000}},
+		{"parked-max", 3, []int{1, 2, 8}},
 		{"malformed-max", 3, []int{1, 2, 5}},
 		{"batch-max", 3, []int{1, 2, 3}},
 		{"id-bytes-max", 3, []int{32}},
