@@ -78,13 +78,17 @@ const numbers = ['firstID', 'graceNs', 'shutdownNs', 'stallNs', 'stallMaxNs'] as
 export function open(instance: Instance, config: Config, memoryBytesMax: number): number {
   putMethods(instance, config.methods ?? []);
   const defaults = instance.run('defaults', config.profile, config.role);
-  const record = instance.memory.slice(defaults, ConfigBytes);
-  const scratch = instance.scratch(ConfigBytes + bytesMaxOf(config.sessionID));
-  const address = scratch.records(ConfigBytes);
-  encode(new DataView(record.buffer), config, memoryBytesMax, scratch.put(config.sessionID));
+  // A module of another minor version has a shorter or longer record: the longer one serves both.
+  const size = Math.max(ConfigBytes, instance.memory.view.getUint32(defaults + ConfigAt.bytes, true));
+  const record = instance.memory.slice(defaults, size);
+  const scratch = instance.scratch(size + bytesMaxOf(config.sessionID));
+  const address = scratch.records(size);
+  const view = new DataView(record.buffer);
+  view.setUint32(ConfigAt.bytes, size, true);
+  encode(view, config, memoryBytesMax, scratch.put(config.sessionID));
   instance.memory.bytes.set(record, address);
   try {
-    return instance.run('open', address, ConfigBytes);
+    return instance.run('open', address, size);
   } catch (error) {
     throw refusal(instance, error);
   }

@@ -1,7 +1,15 @@
-// Prints this home's line: its name and the digest of all observations.
+// Prints the lines of the two homes of these bindings: a name and the digest of all observations.
 
 import { init } from '../src/node.js';
+import { noChromium, withPage } from './chromium.js';
 import { gaps, vectorFiles } from './conformance/files.js';
 import { digest, parseAll } from './conformance/home.js';
 
 console.log('node', digest(await init(), parseAll(vectorFiles()), gaps()).total);
+if (noChromium === false) {
+  const known = [...gaps()];
+  const { total } = await withPage((page) => page.evaluate(([files, names]) => playDigest(files, names), [vectorFiles(), known] as const));
+  console.log('chromium', total);
+} else {
+  console.error(`chromium is skipped: ${noChromium}`);
+}

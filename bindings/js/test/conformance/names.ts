@@ -1,5 +1,7 @@
 // The names that vectors use for numbers of the ABI.
 
+import { UsageError } from '../../src/abi.gen.js';
+
 export const profiles = ['lsp', 'mcp', 'control', 'plain'];
 export const roles = ['client', 'server', 'peer', 'relay'];
 export const framings = ['header', 'line', 'length4', 'whole'];
@@ -15,12 +17,6 @@ export const timers = ['none', 'call', 'answers', 'stall', 'grace', 'progress', 
 export const hints = [
   '', 'text-mode', 'bare-json', 'stdout-noise', 'header', 'pretty', 'terminal', 'text', 'little', 'dap', 'charset', 'over-limit',
 ];
-export const refusals = [
-  '', 'unsupported', 'closed', 'too-large', 'output-full', 'too-many-calls', 'timeout', 'canceled', 'unknown-call',
-  'unknown-request', 'answered', 'not-request', 'bad-json', 'bad-params', 'bad-method', 'bad-id', 'id-taken', 'bad-count',
-  'parked', 'tracing', 'bad-progress',
-];
-
 /** The number of a name. */
 export function numberOf<Number>(names: readonly string[], name: string): Number {
   const number = names.indexOf(name);
@@ -30,3 +26,9 @@ export function numberOf<Number>(names: readonly string[], name: string): Number
 
 /** idBytesMax is id-bytes-max. */
 export const hyphenated = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The name of a refusal: IDTaken is id-taken. */
+export function refusal(code: number): string {
+  const [name = String(code)] = Object.entries(UsageError).find(([, number]) => number === code) ?? [];
+  return name.replace(/([a-z])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-').toLowerCase();
+}

@@ -255,7 +255,7 @@ class Player {
       command();
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      const refused = line('refused', [names.refusals[error.code] ?? String(error.code)]);
+      const refused = line('refused', [names.refusal(error.code)]);
       if (!isOnce || this.#lines.at(-1) !== refused) this.#lines.push(refused);
     }
   }

@@ -1,0 +1,63 @@
+// A page in headless Chromium, served from loopback under a strict policy.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+import { build } from 'esbuild';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const executable = process.env['PARLEY_CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Why there is no Chromium to test with; false: there is one. In CI it is looked for in earnest. */
+export const noChromium: string | false =
+  existsSync(executable) || process.env['CI'] === 'true' ? false : `no ${executable}; install chromium, or set PARLEY_CHROMIUM`;
+
+const flags = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
+/** Opens the page of page.ts, hands it to use, and closes everything behind. */
+export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
+  const server = await serve({
+    '/': ['text/html', '<!doctype html><script type="module" src="/page.js"></script>'],
+    '/page.js': ['text/javascript', await bundle()],
+    '/parley.wasm': ['application/wasm', readFileSync(new URL('../src/parley.wasm', import.meta.url))],
+    '/favicon.ico': ['image/x-icon', ''],
+  });
+  let browser: Browser | undefined;
+  try {
+    browser = await chromium.launch({ executablePath: executable, headless: true, chromiumSandbox: false, args: flags });
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return await use(page);
+  } finally {
+    await browser?.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+async function bundle(): Promise<Uint8Array> {
+  const entry = fileURLToPath(new URL('page.js', import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', target: 'es2022', write: false });
+  return outputFiles[0]!.contents;
+}
+
+async function serve(files: Record<string, [type: string, content: string | Uint8Array]>): Promise<Server> {
+  const server = createServer((request, response) => {
+    const [type, content] = files[request.url ?? ''] ?? [];
+    response.writeHead(type === undefined ? 404 : 200, { 'Content-Type': type, 'Content-Security-Policy': policy });
+    response.end(content);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
