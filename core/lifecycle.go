@@ -4,7 +4,7 @@ package core
 // why a message is refused; "" lets it pass. A notification that is refused is dropped.
 func (c *Conn) gate(method []byte, entry *entry, request bool) (Code, string) {
 	if c.phase.stopping {
-		return c.spec.unableCode, "shutting down"
+		return c.spec.unableCode, "The session is shutting down"
 	}
 	if !c.requests.gated || entry != nil && entry.method.Mode == ModeBypass {
 		return 0, ""

@@ -181,7 +181,7 @@ func (c *Conn) cancelNotice(body []byte, params scan.Span) {
 	if c.spec.answerCancelled {
 		unwanted = CodeCanceled
 	}
-	c.cancelItem(index, unwanted)
+	c.cancelItem(index, unwanted, cancelText(unwanted))
 }
 
 // cancelledID reads the id that a cancel notice names; nil where it names none.
@@ -216,7 +216,7 @@ func (c *Conn) CancelRequest(ordinal uint64) error {
 		if it := rs.items.At(i); it.started && it.handle == 0 {
 			break // a notification on its way to Messages: nobody runs it
 		}
-		c.cancelItem(i, c.spec.unableCode)
+		c.cancelItem(i, c.spec.unableCode, cancelText(c.spec.unableCode))
 		c.schedule()
 		c.settle()
 		return nil
@@ -226,7 +226,7 @@ func (c *Conn) CancelRequest(ordinal uint64) error {
 
 // cancelItem ends a waiting message without running it, or signals a running one. A request that
 // its handler leaves open is answered with unwanted; 0: nothing is sent.
-func (c *Conn) cancelItem(index uint32, unwanted Code) {
+func (c *Conn) cancelItem(index uint32, unwanted Code, text string) {
 	it := c.requests.items.At(index)
 	if it.started {
 		if !it.cancelled {
@@ -237,7 +237,7 @@ func (c *Conn) cancelItem(index uint32, unwanted Code) {
 	}
 	c.note(index, PhaseCancelled)
 	if it.request && unwanted != 0 {
-		c.rejectIn(it.batch, it.id, unwanted, cancelText(unwanted))
+		c.rejectIn(it.batch, it.id, unwanted, text)
 	}
 	c.leaveBatch(it)
 	c.requests.endWaiting(index)
@@ -246,11 +246,8 @@ func (c *Conn) cancelItem(index uint32, unwanted Code) {
 
 // cancelText tells the peer who cancelled its request.
 func cancelText(code Code) string {
-	switch code {
-	case CodeCanceled:
+	if code == CodeCanceled {
 		return "Request cancelled"
-	case CodeSuperseded:
-		return "Replaced by a newer request"
 	}
 	return "Request cancelled by the server"
 }
@@ -285,7 +282,7 @@ func (c *Conn) supersede(entry *entry, body []byte, params scan.Span) {
 		if it.gone || it.entry != entry || string(follow(it.frame, it.params, entry.method.Supersede)) != string(key) {
 			continue
 		}
-		c.cancelItem(index, c.spec.supersededCode)
+		c.cancelItem(index, c.spec.supersededCode, "Replaced by a newer request")
 		return // there is never more than one
 	}
 }
@@ -307,7 +304,7 @@ func (c *Conn) cancelAll() {
 	}
 	for i := range rs.items.End() {
 		if rs.items.Live(i) && !rs.items.At(i).gone {
-			c.cancelItem(i, c.spec.unableCode)
+			c.cancelItem(i, c.spec.unableCode, cancelText(c.spec.unableCode))
 		}
 	}
 }

@@ -119,7 +119,8 @@ func (p *Peer) release() {
 }
 
 // Done is closed once the session has ended, its transport is closed and every call has its
-// outcome. A handler that ignores its context may still run.
+// outcome. Messages that are retained for Messages hold it open until they are fetched, or until
+// Shutdown or Close lets go of them. A handler that ignores its context may still run.
 func (p *Peer) Done() <-chan struct{} { return p.done }
 
 // Err is nil while nothing has gone wrong and after a clean end: the peer's end of output, Shutdown,

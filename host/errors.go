@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -95,7 +96,7 @@ func (e *CallError) Error() string {
 		text += " (id " + oneLine(e.ID) + ")"
 	}
 	text += ": " + e.Fault.String() + ": " + e.reason()
-	if e.Cause != nil {
+	if e.Cause != nil && e.Cause != context.DeadlineExceeded && e.Cause != context.Canceled { // said already
 		text += ": " + oneLine(e.Cause.Error())
 	}
 	return text

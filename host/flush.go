@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 
 	"github.com/parley-rpc/parley/core"
 )
@@ -29,13 +30,20 @@ func (p *Peer) Flush(ctx context.Context) error {
 			err = ErrClosed
 		case <-ctx.Done():
 			err = endOf(ctx)
+			p.forgetFlush(f)
 		}
 	}
 	return p.failed(ctx, "flush", "", "", err)
 }
 
-// settleFlushes answers the flushes that have come true or never will. One whose caller gave up
-// stays until then: there are no more of them than frames in the queue. Peer.mu is held.
+// forgetFlush drops a flush whose caller gave up: a peer that does not read must not collect them.
+func (p *Peer) forgetFlush(f flush) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flushes = slices.DeleteFunc(p.flushes, func(other flush) bool { return other == f })
+}
+
+// settleFlushes answers the flushes that have come true or never will. Peer.mu is held.
 func (p *Peer) settleFlushes() {
 	if len(p.flushes) == 0 {
 		return

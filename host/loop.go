@@ -194,6 +194,10 @@ func (p *Peer) take(spare []byte) []byte {
 			}
 			spare = nil // it is the machine's now
 		}
+		if p.machine.Err() != nil {
+			p.turn() // a trap inside Take ends the session here, or nobody would notice
+			continue
+		}
 		if p.machine.OutputDone() {
 			return nil
 		}

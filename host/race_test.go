@@ -326,3 +326,20 @@ func TestTrapDuringCalls(t *testing.T) {
 		})
 	}
 }
+
+// A trap inside Take, when nothing else will ever happen, ends the session all the same: goal, that a
+// call without a deadline does not wait for ever.
+func TestTrapInTakeAlone(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		armed := true
+		p, _ := dial(t, func(cfg core.Config) (host.Machine, error) {
+			machine, err := engine(cfg)
+			return &trapAt{Machine: machine, place: "take", armed: &armed}, err
+		}, host.Plain, 1)
+		_, err := p.CallRaw(t.Context(), "m", nil)
+		var ended *host.SessionError
+		if !errors.As(err, &ended) || !ended.Trapped {
+			t.Errorf("got %v", err)
+		}
+	})
+}
