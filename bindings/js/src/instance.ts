@@ -9,7 +9,7 @@ import { Wasi } from './wasi.js';
 type Export = (...args: number[]) => number;
 
 const prefix = 'parley_';
-const scratchBytesMin = 4 << 10;
+const blockBytesMin = 4 << 10; // of scratch, so that few commands ask for more
 
 /** An instance is shared by the machines of one engine. Nothing in it is asynchronous. */
 export class Instance {
@@ -55,7 +55,7 @@ export class Instance {
   scratch(bytesMax: number): Scratch {
     const scratch = this.#scratch;
     if (bytesMax > scratch.bytes || scratch.bytes > ScratchBytesMin) {
-      const size = Math.max(bytesMax, scratchBytesMin);
+      const size = Math.max(bytesMax, blockBytesMin);
       scratch.reset(0, 0);
       try {
         scratch.reset(this.run('scratch', size), size);

@@ -18,3 +18,12 @@ test('the page shows what every vector says, whole and cut, and has the digest o
     }
   });
 });
+
+test('a page calls a server in its worker', { skip: noChromium }, async () => {
+  await withPage(async (page) => {
+    const { values, failure, end } = await page.evaluate(() => callWorker());
+    assert.deepEqual(values, [1, 'é😀', 'x'.repeat(1 << 20), { a: null }]);
+    assert.match(failure, /^CallError: parley: call "wait" \(id 5\): peer: no answer in the time given$/);
+    assert.equal(end, 'undefined');
+  });
+});

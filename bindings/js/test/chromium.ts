@@ -23,13 +23,14 @@ const flags = [
   '--disable-sync',
 ];
 
-const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
 
 /** Opens the page of page.ts, hands it to use, and closes everything behind. */
 export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
   const server = await serve({
     '/': ['text/html', '<!doctype html><script type="module" src="/page.js"></script>'],
-    '/page.js': ['text/javascript', await bundle()],
+    '/page.js': ['text/javascript', await bundle('page.js')],
+    '/worker.js': ['text/javascript', await bundle('page-worker.js')],
     '/parley.wasm': ['application/wasm', readFileSync(new URL('../src/parley.wasm', import.meta.url))],
     '/favicon.ico': ['image/x-icon', ''],
   });
@@ -46,8 +47,8 @@ export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
   }
 }
 
-async function bundle(): Promise<Uint8Array> {
-  const entry = fileURLToPath(new URL('page.js', import.meta.url));
+async function bundle(file: string): Promise<Uint8Array> {
+  const entry = fileURLToPath(new URL(file, import.meta.url));
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', target: 'es2022', write: false });
   return outputFiles[0]!.contents;
 }

@@ -195,8 +195,10 @@ const fakeSocket = (): { socket: FakeSocket; like: WebSocketLike } => {
 
 test('a socket that is still connecting gets the calls once it is open', async () => {
   const { socket, like } = fakeSocket();
-  const peer = await client(webSocketTransport(like));
+  const transport = webSocketTransport(like);
+  const peer = await client(transport);
   assert.equal(socket.binaryType, 'arraybuffer');
+  await assert.rejects(client(transport), /session already/);
   const [text, binary] = [peer.call('a'), peer.call('b')];
   await settled();
   assert.deepEqual(socket.sent, []);
@@ -228,6 +230,17 @@ test('a socket with too much unsent is waited for, and one that closes loses not
   await assert.rejects(call, /closed with code 1011: out of cheese/);
   await assert.rejects(peer.notify('d'), CallError);
   await peer.closed;
+});
+
+test('what a socket delivers before the session starts is kept', async () => {
+  const { socket, like } = fakeSocket();
+  const transport = webSocketTransport(like);
+  socket.open();
+  socket.hear('{"jsonrpc":"2.0","method":"hello"}');
+  const peer = await client(transport);
+  const { value: first } = await peer.messages().next();
+  assert.equal(first?.method, 'hello');
+  await peer.close();
 });
 
 test('a socket that is closed takes no session', async () => {

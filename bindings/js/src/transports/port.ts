@@ -1,6 +1,7 @@
 // Transport over a MessagePort, or anything that posts like one: a Worker, a worker's own scope.
 
-import type { Sink, Transport } from '../transport.js';
+import type { Transport } from '../transport.js';
+import { EarlySink } from './early.js';
 
 /** What a port needs to have. */
 export interface PortLike {
@@ -21,16 +22,20 @@ const decoder = new TextDecoder();
  * Each message is one JSON text as a string (FRAME-9); bytes are understood too. A port has no end of
  * its own: null, in either direction, is the end of what that side sends. Ports cannot be paused:
  * BACK-2 bounds what arrives. Closing a Worker's transport terminates the worker.
+ *
+ * In a worker, make the transport of its scope before the first await: a scope delivers from then on,
+ * whether anybody listens or not, and what arrives before the session starts is kept.
  */
 export function portTransport(port: PortLike): Transport {
-  let sink: Sink | undefined;
+  const sink = new EarlySink();
   let isWriteClosed = false;
   const receive = ({ data }: { data: unknown }): void => {
-    if (data === null) return sink?.end();
+    if (data === null) return sink.end();
     const bytes = bytesOf(data);
-    if (bytes === undefined) return sink?.end(new TypeError(`the port delivered a value of type ${typeof data}, want JSON text`));
-    sink?.chunk(bytes);
+    if (bytes !== undefined) sink.chunk(bytes);
+    else sink.end(new TypeError(`the port delivered a value of type ${typeof data}, want JSON text`));
   };
+  port.addEventListener('message', receive);
   const closeWrite = (): void => {
     if (isWriteClosed) return;
     isWriteClosed = true;
@@ -39,9 +44,7 @@ export function portTransport(port: PortLike): Transport {
   return {
     isWhole: true,
     start: (to) => {
-      if (sink !== undefined) throw new Error('parley: the port has a session already');
-      sink = to;
-      port.addEventListener('message', receive);
+      sink.attach(to);
       port.start?.();
     },
     write: (bytes) => port.postMessage(decoder.decode(bytes)),

@@ -1,6 +1,7 @@
 // Transport over a WebSocket: one JSON text a message (FRAME-9).
 
-import type { Sink, Transport } from '../transport.js';
+import type { Transport } from '../transport.js';
+import { EarlySink } from './early.js';
 import { bytesOf } from './port.js';
 
 /** What of WebSocket is used, so that implementations for Node do as well. */
@@ -31,7 +32,7 @@ const cleanCodes = [1000, 1001, 1005];
 export function webSocketTransport(socket: WebSocketLike, { binary = false }: WebSocketOptions = {}): Transport {
   socket.binaryType = 'arraybuffer'; // a Blob would be read later, and messages overtake each other
   const decoder = new TextDecoder();
-  let sink: Sink | undefined;
+  const sink = new EarlySink();
   let changed = (): void => undefined; // wakes whoever waits for the socket's state
   const gone = new Promise<void>((resolve) => {
     if (socket.readyState === closed) resolve();
@@ -39,14 +40,14 @@ export function webSocketTransport(socket: WebSocketLike, { binary = false }: We
       resolve();
       changed();
       const isClean = event.wasClean && cleanCodes.includes(event.code);
-      sink?.end(isClean ? undefined : new Error(`the WebSocket closed with code ${event.code}${event.reason === '' ? '' : `: ${event.reason}`}`));
+      sink.end(isClean ? undefined : new Error(`the WebSocket closed with code ${event.code}${event.reason === '' ? '' : `: ${event.reason}`}`));
     });
   });
   socket.addEventListener('open', () => changed());
   socket.addEventListener('message', ({ data }: MessageEvent) => {
     const bytes = bytesOf(data);
-    if (bytes !== undefined) sink?.chunk(bytes);
-    else sink?.end(new TypeError('the WebSocket delivered neither text nor an ArrayBuffer'));
+    if (bytes !== undefined) sink.chunk(bytes);
+    else sink.end(new TypeError('the WebSocket delivered neither text nor an ArrayBuffer'));
   });
 
   const send = async (data: string | Uint8Array<ArrayBuffer>): Promise<void> => {
@@ -62,9 +63,8 @@ export function webSocketTransport(socket: WebSocketLike, { binary = false }: We
   return {
     isWhole: true,
     start: (to) => {
-      if (sink !== undefined) throw new Error('parley: the socket has a session already');
       if (socket.readyState === closed) throw new Error('parley: the socket is closed');
-      sink = to;
+      sink.attach(to);
     },
     write: (bytes) => send(binary ? bytes : decoder.decode(bytes)),
     close: async () => {
