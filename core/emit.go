@@ -144,6 +144,9 @@ func (c *Conn) reject(id []byte, code Code, message string) { c.rejectIn(c.batch
 // rejectBusy answers a request that there is no room for, and says that it may be sent again
 // (BACK-3).
 func (c *Conn) rejectBusy(id []byte) {
+	if !c.writable() {
+		return
+	}
 	c.stats.Rejected++
 	c.openAnswer(id)
 	c.renderError(c.spec.unableCode, "Too busy: try again", true)

@@ -59,11 +59,12 @@ const (
 	ReasonAborted            // Abort
 	ReasonExit               // the peer sent exit (STOP-9)
 	ReasonStalled            // the peer did not read for StallMaxNs (SEND-6)
+	ReasonReadFailed         // the transport failed while it was read (STOP-3)
 	reasonEnd
 )
 
 var reasonNames = [reasonEnd]string{
-	"none", "eof", "violation", "write-failed", "torn", "shutdown", "aborted", "exit", "stalled",
+	"none", "eof", "violation", "write-failed", "torn", "shutdown", "aborted", "exit", "stalled", "read-failed",
 }
 
 func (r Reason) String() string { return reasonNames[r] }

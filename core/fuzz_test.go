@@ -144,6 +144,8 @@ func (d *driver) end(x byte) {
 		d.c.Shutdown()
 	case 6:
 		d.reservedError(d.c.FinishInput())
+	case 8:
+		d.c.ReadFailed()
 	case 7:
 		d.c.WriteFailed()
 		d.taken = 0

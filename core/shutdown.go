@@ -124,6 +124,13 @@ func (c *Conn) Abort() {
 	c.settle()
 }
 
+// ReadFailed records that the transport failed while it was read: the input is over as after
+// CommitEOF, but a fault leaves handlers no grace (STOP-3).
+func (c *Conn) ReadFailed() {
+	c.end(inputBreak, ReasonReadFailed, nil)
+	c.settle()
+}
+
 // WriteFailed records that the transport refused our bytes: nothing more is ever written. What the
 // peer still says arrives; calls already written may be answered for ShutdownNs more (SEND-5).
 func (c *Conn) WriteFailed() {

@@ -41,7 +41,7 @@ func (p *Peer) beginEnd(reason core.Reason) {
 		err.Err = state.Err
 	case reason == core.ReasonWriteFailed:
 		err.Err = p.writeErr
-	case reason == core.ReasonEOF:
+	case reason == core.ReasonReadFailed:
 		err.Err = p.readErr
 	}
 	go p.describe(err)

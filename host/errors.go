@@ -160,6 +160,7 @@ var reasonTexts = map[core.Reason]string{
 	core.ReasonAborted:     "aborted on this side",
 	core.ReasonExit:        "the peer sent exit",
 	core.ReasonStalled:     "the peer stopped reading",
+	core.ReasonReadFailed:  "reading from the peer failed",
 }
 
 func (e *SessionError) Error() string {

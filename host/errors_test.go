@@ -35,7 +35,7 @@ func TestErrorTexts(t *testing.T) {
 	}{
 		{&RPCError{Method: "m", Code: -32601, Message: "no\nsuch"}, `parley: call "m": peer: error -32601: no�such`},
 		{&CallError{Op: "call", Method: "m", ID: "7", Fault: FaultPeer, Err: ErrTimeout}, `parley: call "m" (id 7): peer: no answer in the time given`},
-		{&CallError{Op: "call", Method: "m", Err: ErrCanceled, Cause: context.Canceled}, `parley: call "m": caller: cancelled by the caller: context canceled`},
+		{&CallError{Op: "call", Method: "m", Err: ErrCanceled, Cause: context.Canceled}, `parley: call "m": caller: cancelled by the caller`},
 		{&CallError{Op: "notify", Method: "m", Err: core.ErrBadParams}, `parley: notify "m": caller: params must be an object or an array`},
 		{&CallError{Op: "call", Method: "m", Fault: FaultSession, Err: &SessionError{Reason: core.ReasonEOF, Detail: "gopls: exit status 2"}},
 			`parley: call "m": session: the peer's output has ended (gopls: exit status 2)`},

@@ -139,10 +139,12 @@ func (p *Peer) received(n int, readErr error) {
 		if readErr == nil {
 			return nil
 		}
-		if readErr != io.EOF {
-			p.readErr = readErr
+		if readErr == io.EOF {
+			return m.CommitEOF()
 		}
-		return m.CommitEOF()
+		p.readErr = readErr
+		m.ReadFailed()
+		return nil
 	})
 }
 

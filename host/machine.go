@@ -11,6 +11,7 @@ type Machine interface {
 	Commit(n int) error
 	CommitMessage(n int) error
 	CommitEOF() error
+	ReadFailed()
 	Paused() bool
 
 	// Bytes out.

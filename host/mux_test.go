@@ -65,7 +65,7 @@ func TestSupersedeReplacesWhatWaits(t *testing.T) {
 		w.say(`{"jsonrpc":"2.0","id":1,"method":"tokens","params":{"document":{"uri":"a"}}}`)
 		w.say(`{"jsonrpc":"2.0","id":2,"method":"tokens","params":{"document":{"uri":"b"}}}`)
 		w.say(`{"jsonrpc":"2.0","id":3,"method":"tokens","params":{"document":{"uri":"a"}}}`)
-		w.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Request cancelled by the server"}}`)
+		w.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Replaced by a newer request"}}`)
 		close(release)
 		w.expect(`{"jsonrpc":"2.0","id":0,"result":true}`)
 		left := map[string]bool{w.hear(): true, w.hear(): true}

@@ -309,3 +309,35 @@ func TestSeedAnswerAgainAfterNoRoom(t *testing.T) {
 		}
 	})
 }
+
+// STOP-3: a transport that fails while handlers run leaves them no grace.
+func TestSeedTransportFaultSkipsTheGrace(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		cancelled := make(chan time.Time, 1)
+		options := host.PlainServer
+		options.Engine, options.Mux = engine, host.NewMux()
+		host.Handle(options.Mux, "wait", core.ModeRead, func(ctx context.Context, _ any) (any, error) {
+			<-ctx.Done()
+			cancelled <- time.Now()
+			return nil, ctx.Err()
+		})
+		near, far := connect(roomy)
+		p, err := host.New(host.Duplex(failing{near}), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer far.Close()
+		w := &wire{stream: far, t: t}
+		w.say(`{"jsonrpc":"2.0","id":1,"method":"wait"}`)
+		synctest.Wait()
+		start := time.Now() // all times are the bubble's
+		w.CloseWrite()
+		if at := (<-cancelled).Sub(start); at != 0 {
+			t.Errorf("the handler was cancelled after %v", at)
+		}
+		<-p.Done()
+		if ended := time.Since(start); ended != 0 || !errors.Is(p.Err(), errReset) {
+			t.Errorf("ended after %v: %v", ended, p.Err())
+		}
+	})
+}

@@ -59,6 +59,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts host.Options, more ...Option
 		_ = process.Stdout.Close()
 		return nil, errors.Join(err, process.Stop())
 	}
+	process.Stdin, process.Stdout = nil, nil // the session's alone from here on (API-1)
 	p := &Peer{
 		Peer: session, Process: process,
 		lifecycle: opts.Config.Profile == core.ProfileLSP && opts.Config.Role == core.RoleClient,

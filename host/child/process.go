@@ -10,9 +10,11 @@ import (
 // Process is a running program with pipes as its stdio, leader of a process group of its own.
 // Every method may be called from any goroutine.
 type Process struct {
-	Stdin  *Input  // nil under NoStdin
-	Stdout *Output // read it to its end, or Close it
+	Stdin  *Input  // nil under NoStdin, and once a session has claimed it (API-1)
+	Stdout *Output // read it to its end, or Close it; nil once a session has claimed it (API-1)
 	Stderr *Tail
+
+	stdin *Input // what Stop closes, whoever writes to it
 
 	program string
 	bounds  Bounds
@@ -38,9 +40,9 @@ func (p *Process) Wait(ctx context.Context) (*os.ProcessState, error) {
 // reading, or Close it, lest a child that is busy writing has to be killed. ErrSurvived is its
 // only error.
 func (p *Process) Stop() error {
-	if p.Stdin != nil {
+	if p.stdin != nil {
 		// Even where it fails, a pipe is closed.
-		_ = p.Stdin.Close()
+		_ = p.stdin.Close()
 	}
 	p.askToStop()
 	<-p.ended

@@ -84,6 +84,7 @@ func supervise(program string, g group, bounds Bounds, pipes *pipes, first io.Re
 	dropInput := func() {}
 	if pipes.stdin.ours != nil {
 		p.Stdin = newInput(pipes.stdin.ours, first)
+		p.stdin = p.Stdin
 		dropInput = p.Stdin.drop
 	}
 	p.ladder = newLadder(g, bounds, p.stop, p.Stdout.ended, dropInput, p.Stdout.cut)

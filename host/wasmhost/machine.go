@@ -194,6 +194,12 @@ func (m *machine) Wrote(n int) {
 	m.must(m.turn(0, 0, noNumber, n))
 }
 
+func (m *machine) ReadFailed() {
+	m.in.mu.Lock()
+	defer m.in.mu.Unlock()
+	m.must(m.turn(0, abi.TurnReadFailed, noNumber, 0))
+}
+
 func (m *machine) WriteFailed() {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()

@@ -127,9 +127,6 @@ func (e *end) writes(size int) {
 
 // failsToWrite loses the writer's block, and everything after it.
 func (e *end) failsToWrite() {
-	if e.cfg.Limits.ParkedBytesMax < core.MiB || e.cfg.Limits.ParkedMax < 1000 {
-		return // known: a request that then finds no room is answered all the same, against SEND-5
-	}
 	e.block = nil
 	e.out.isClosed = true
 	e.WriteFailed()

@@ -21,7 +21,7 @@ func names[E interface {
 var (
 	modeNames      = names(core.ModeBypass)
 	timerNames     = names(core.TimerLinger)
-	reasonNames    = names(core.ReasonStalled)
+	reasonNames    = names(core.ReasonReadFailed)
 	invalidNames   = names(core.InvalidBatchSize)
 	violationNames = names(core.ViolationBacklog)
 )

@@ -35,6 +35,7 @@ const (
 	TurnTake                           // hand over one segment of output in Ready.Out
 	TurnWriteFailed                    // the transport refused our bytes
 	TurnDrain                          // fetch events into records
+	TurnReadFailed                     // the transport failed while it was read, after the bytes of this turn
 	turnFlagsEnd
 )
 

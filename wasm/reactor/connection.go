@@ -148,6 +148,9 @@ func (c *connection) commit(received, flags uint32) int32 {
 			err = end
 		}
 	}
+	if flags&abi.TurnReadFailed != 0 {
+		c.conn.ReadFailed()
+	}
 	if _, violated := err.(*core.ProtocolError); violated {
 		c.ready.Flags |= abi.ReadyViolation
 		return 0

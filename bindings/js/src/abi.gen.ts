@@ -16,7 +16,8 @@ export const TurnEnd = 2;
 export const TurnTake = 4;
 export const TurnWriteFailed = 8;
 export const TurnDrain = 16;
-export const TurnFlags = 31;
+export const TurnReadFailed = 32;
+export const TurnFlags = 63;
 export const ReadyMore = 1;
 export const ReadyPaused = 2;
 export const ReadyOutputDone = 4;
@@ -178,6 +179,7 @@ export const Reason = {
   Aborted: 6,
   Exit: 7,
   Stalled: 8,
+  ReadFailed: 9,
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 export const ReasonText: Record<Reason, string> = {
@@ -190,6 +192,7 @@ export const ReasonText: Record<Reason, string> = {
   6: "aborted",
   7: "exit",
   8: "stalled",
+  9: "read-failed",
 };
 
 export const Invalid = {
