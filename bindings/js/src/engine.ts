@@ -43,4 +43,10 @@ export class Engine {
   get trap(): TrapError | undefined {
     return this.instance.trap;
   }
+
+  /** Runs fn when the instance fails; the result takes that back. */
+  onTrap(fn: () => void): () => void {
+    this.instance.onTrap.add(fn);
+    return () => this.instance.onTrap.delete(fn);
+  }
 }

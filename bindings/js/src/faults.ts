@@ -1,6 +1,7 @@
 // Why a call, an answer or a session failed.
 
-import { Reason, UsageError, UsageErrorText, type Code } from './abi.gen.js';
+import { Reason, ReasonText, UsageError, UsageErrorText, type Code } from './abi.gen.js';
+import { TrapError } from './errors.js';
 import type { Json } from './json.js';
 import { oneLine, quoted } from './text.js';
 
@@ -87,7 +88,7 @@ function reasonOf({ code, id = '', undecidedBytes = 0, undecided = '' }: CallFac
   return UsageErrorText[code].replace(/^core: /, '');
 }
 
-const reasonTexts: Record<Reason, string> = {
+const reasonTexts: Partial<Record<Reason, string>> = {
   [Reason.None]: 'closed for sending',
   [Reason.EOF]: "the peer's output has ended",
   [Reason.Violation]: 'the peer broke the protocol',
@@ -111,7 +112,8 @@ export class SessionError extends Error {
     readonly detail = '',
   ) {
     const causeText = cause === undefined ? '' : `: ${oneLine(cause instanceof Error ? cause.message.replace(/^parley: (peer: )?/, '') : String(cause))}`;
-    super(`parley: session: ${reasonTexts[reason]}${causeText}${detail === '' ? '' : ` (${oneLine(detail)})`}`, { cause });
+    const reasonText = cause instanceof TrapError ? 'the engine failed' : (reasonTexts[reason] ?? ReasonText[reason]);
+    super(`parley: session: ${reasonText}${causeText}${detail === '' ? '' : ` (${oneLine(detail)})`}`, { cause });
   }
 
   /** Nobody has to be told of this end. */

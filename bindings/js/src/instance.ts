@@ -15,6 +15,8 @@ const blockBytesMin = 4 << 10; // of scratch, so that few commands ask for more
 export class Instance {
   /** Why the instance is dead; undefined while it lives. */
   trap: TrapError | undefined;
+  /** Called once, later, when the instance dies. */
+  readonly onTrap = new Set<() => void>();
   readonly #scratch: Scratch;
 
   private constructor(
@@ -70,7 +72,10 @@ export class Instance {
 
   /** Marks the instance as dead; the first reason stays. */
   poison(exportName: string, cause: unknown): TrapError {
-    this.trap ??= new TrapError(exportName, this.wasi.stderr, cause);
+    if (this.trap === undefined) {
+      this.trap = new TrapError(exportName, this.wasi.stderr, cause);
+      for (const tell of this.onTrap) queueMicrotask(tell);
+    }
     return this.trap;
   }
 

@@ -42,7 +42,8 @@ export class Message {
 
 /** Between the machine, which delivers against credit, and the one consumer, who grants it. */
 export class Inbox {
-  isClaimed = false;
+  isClaimed = false; // there has been a consumer
+  isConsumed = false; // and it is still there
   readonly #unanswered = new Set<number>();
   #waiting: Message[] = [];
   #wake: (() => void) | undefined;

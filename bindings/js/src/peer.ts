@@ -77,6 +77,7 @@ export class Peer {
   #isOver = false; // nothing reaches the machine any more
   #readError: unknown;
   #writeError: unknown;
+  #forgetTrap: (() => void) | undefined;
   #last: { state: State; stats: Stats } | undefined; // of the machine that is freed
 
   constructor(engine: Engine, options: PeerOptions) {
@@ -111,11 +112,13 @@ export class Peer {
       methods: this.#handlers.table,
     });
     this.#link = { machine, transport, writer: this.#writerOf(transport) };
+    this.#forgetTrap = this.#engine.onTrap(() => this.#input(() => undefined)); // also when another session met it
     this.#update(() => (isServing ? machine.want(creditMax) : undefined)); // the clock is set before any byte
     try {
       transport.start({ chunk: (bytes) => this.#received(bytes), end: (error) => this.#inputEnded(error) });
     } catch (error) {
       this.#isOver = true; // the transport is somebody else's, and stays open
+      this.#forgetTrap();
       this.#alarm.set(Infinity);
       machine.free();
       this.#closed.resolve(undefined);
@@ -182,11 +185,16 @@ export class Peer {
     if (!this.#handlers.isEmpty || this.#inbox.isClaimed) {
       throw new CallError({ op: 'messages', method: '', code: UsageError.Unsupported });
     }
-    this.#inbox.isClaimed = true;
-    for (;;) {
-      const message = await this.#inbox.next(() => this.#input((machine) => machine.want(1)));
-      if (message === undefined) return;
-      yield message;
+    this.#inbox.isClaimed = this.#inbox.isConsumed = true;
+    try {
+      for (;;) {
+        const message = await this.#inbox.next(() => this.#input((machine) => machine.want(1)));
+        if (message === undefined) return;
+        yield message;
+      }
+    } finally {
+      this.#inbox.isConsumed = false;
+      if (this.#isClosing) this.#input((machine) => this.#discardMessages(machine));
     }
   }
 
@@ -196,7 +204,7 @@ export class Peer {
   shutdown(): Promise<SessionError | undefined> {
     return this.#stop((machine) => {
       machine.shutdown();
-      if (!this.#inbox.isClaimed) this.#discardMessages(machine);
+      if (!this.#inbox.isConsumed) this.#discardMessages(machine);
     });
   }
 
@@ -468,6 +476,7 @@ export class Peer {
     const { machine, transport } = this.#link!;
     if (trap === undefined) this.#last = { state: machine.state(), stats: machine.stats() };
     this.#isOver = true;
+    this.#forgetTrap?.();
     this.#alarm.set(Infinity);
     for (const call of this.#calls.values()) call.lose(() => this.#why());
     this.#calls.clear();

@@ -22,6 +22,7 @@ import {
   type Observation,
   type PeerOptions,
 } from '../src/node.js';
+import type { Instance } from '../src/instance.js';
 import { FakeClock, settled, Wire } from './fakes.js';
 
 interface Session {
@@ -317,6 +318,38 @@ test('what nobody waits for is observed', async () => {
   await peer.closed;
   assert.deepEqual(seen.map(({ kind }) => kind), [EventKind.Noise, EventKind.PeerError, EventKind.Ending, EventKind.Closed]);
   assert.equal(seen[0]!.text, 'w', 'the sample ends with the byte that decided');
+});
+
+test('a consumer that has left holds up no shutdown', async () => {
+  const { peer, wire } = await dial();
+  for (const id of [1, 2]) wire.hear({ jsonrpc: '2.0', id, method: 'ask' });
+  for await (const message of peer.messages()) {
+    assert.equal(message.method, 'ask');
+    break;
+  }
+  assert.equal(await peer.shutdown(), undefined);
+  assert.deepEqual(wire.messages.map(({ id, error }) => [id, error.code]), [[1, -32603], [2, -32603]]);
+});
+
+test('a trap ends all sessions of its engine, with what Go said', async () => {
+  const engine = await init((await init()).module);
+  const [first, second] = [new Wire(), new Wire()];
+  const peers = [first, second].map((wire) => new Peer(engine, { profile: Profile.Plain, role: Role.Client }).connect(wire));
+  const calls = peers.map((peer) => peer.call('m'));
+  const { memory } = (engine as unknown as { instance: Instance }).instance;
+  memory.wasm!.grow(65536 - memory.bytes.length / 65536); // nothing is left for Go
+  for (let i = 0; i < 16 && engine.trap === undefined; i++) first.hear(' '.repeat(1 << 20));
+  for (const call of calls) {
+    await assert.rejects(call, (error) => {
+      const { cause } = error as Error;
+      return failsAs(UsageError.Closed)(error) && cause instanceof SessionError && cause.cause === engine.trap;
+    });
+  }
+  for (const peer of peers) assert.match((await peer.closed)?.message ?? '', /the engine failed: .*out of memory|cannot allocate/);
+  assert.ok(first.isClosed && second.isClosed);
+  const again = new Peer(await init(), { profile: Profile.Plain, role: Role.Client }).connect(new Wire());
+  await again.notify('another engine goes on');
+  await again.dispose();
 });
 
 test('a transport that is claimed, and a peer that is connected, are refused', async () => {
