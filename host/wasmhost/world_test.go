@@ -69,7 +69,7 @@ func TestLimitsThatDoNotFitTheMemoryAreRefused(t *testing.T) {
 			t.Errorf("%v: want a ConfigError about memory", err)
 		}
 	}
-	tight := newEngine(t, MemoryBytesMax(64<<20))
+	tight := newEngine(t, MemoryBytesMax(96<<20))
 	refused(tight, core.Defaults(core.ProfileLSP, core.RoleClient))
 	newMachine(t, tight, small(core.ProfileLSP, core.RoleClient))
 	for profile := core.ProfileLSP; profile <= core.ProfilePlain; profile++ {
