@@ -15,8 +15,8 @@ help: ## this list
 deps: ## fetch and build what the tests drive (gopls, MCP server), only where stale
 	@.ci/deps
 
-test: deps ## everything that must pass: check, unit, race, conformance, js, e2e
-	@.ci/parts check unit race conformance js e2e
+test: deps ## everything that must pass: check, unit, canaries, race, conformance, js, e2e
+	@.ci/parts check unit sim race conformance js e2e
 
 check: ## gofmt, vet, and builds for the platforms that are not at hand
 	@.ci/parts check
