@@ -22,8 +22,16 @@ export const systemClock: Clock = {
   hop,
 };
 
-/** In Node the check phase, which follows the reading of sockets and pipes; elsewhere a task of its own. */
+/**
+ * Two steps of the event loop. One is not enough: a step that begins while one socket or pipe is read
+ * may end before the next one is looked at.
+ */
 function hop(fn: () => void): void {
+  step(() => step(fn));
+}
+
+/** In Node the check phase, which follows the reading of sockets and pipes; elsewhere a task of its own. */
+function step(fn: () => void): void {
   if (typeof setImmediate === 'function') {
     setImmediate(fn);
     return;

@@ -1,6 +1,6 @@
 // Why a call, an answer or a session failed.
 
-import { Reason, ReasonText, UsageError, UsageErrorText, type Code } from './abi.gen.js';
+import { Reason, UsageError, UsageErrorText, type Code } from './abi.gen.js';
 import { TrapError } from './errors.js';
 import type { Json } from './json.js';
 import { oneLine, quoted } from './text.js';
@@ -88,7 +88,7 @@ function reasonOf({ code, id = '', undecidedBytes = 0, undecided = '' }: CallFac
   return UsageErrorText[code].replace(/^core: /, '');
 }
 
-const reasonTexts: Partial<Record<Reason, string>> = {
+const reasonTexts: Record<Reason, string> = {
   [Reason.None]: 'closed for sending',
   [Reason.EOF]: "the peer's output has ended",
   [Reason.Violation]: 'the peer broke the protocol',
@@ -98,6 +98,7 @@ const reasonTexts: Partial<Record<Reason, string>> = {
   [Reason.Aborted]: 'aborted on this side',
   [Reason.Exit]: 'the peer sent exit',
   [Reason.Stalled]: 'the peer stopped reading',
+  [Reason.ReadFailed]: 'reading from the peer failed',
 };
 
 /** Why a session ended. */
@@ -112,7 +113,7 @@ export class SessionError extends Error {
     readonly detail = '',
   ) {
     const causeText = cause === undefined ? '' : `: ${oneLine(cause instanceof Error ? cause.message.replace(/^parley: (peer: )?/, '') : String(cause))}`;
-    const reasonText = cause instanceof TrapError ? 'the engine failed' : (reasonTexts[reason] ?? ReasonText[reason]);
+    const reasonText = cause instanceof TrapError ? 'the engine failed' : reasonTexts[reason];
     super(`parley: session: ${reasonText}${causeText}${detail === '' ? '' : ` (${oneLine(detail)})`}`, { cause });
   }
 

@@ -16,6 +16,7 @@ import {
   SpliceBytes,
   TurnEnd,
   TurnEOF,
+  TurnReadFailed,
   TurnTake,
   TurnWriteFailed,
   UsageError,
@@ -101,6 +102,11 @@ export class Machine {
   commitEOF(): void {
     this.#turn(0, TurnEOF, NaN, 0);
     this.#noteViolation();
+  }
+
+  /** The transport failed while it was read: the conversation ends at once (STOP-3). */
+  readFailed(): void {
+    this.#turn(0, TurnReadFailed, NaN, 0);
   }
 
   #commit(part: Uint8Array, flags: number): void {

@@ -42,11 +42,11 @@ export interface Observation
  * Defaults smaller than core's, in bytes, so that one instance of 1 GiB holds several sessions; a page
  * cannot pause its sockets, and BACK-2 bounds what they bring.
  */
-export const limitDefaults: Partial<Limits> = {
+export const limitDefaults = {
   frameBytesMax: 16 << 20,
   queuedBytesMax: 8 << 20,
   parkedBytesMax: 8 << 20,
-};
+} satisfies Partial<Limits>;
 
 const creditMax = 2 ** 31 - 1;
 
@@ -85,7 +85,8 @@ export class Peer {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#ending = new Ending(this.#clock);
-    this.#hold = new Hold(this.#clock, () => this.#input(() => undefined));
+    const frameBytesMax = options.limits?.frameBytesMax ?? limitDefaults.frameBytesMax;
+    this.#hold = new Hold(this.#clock, frameBytesMax, () => this.#input(() => undefined));
     this.#alarm = new Alarm(this.#clock, () => this.#input(() => undefined));
     this.#room = new Room(this.#clock, () => this.#input(() => void (this.#hasRoom = true)));
     this.#inbox = new Inbox(this.#session);
@@ -425,12 +426,13 @@ export class Peer {
   // The transport's side.
 
   #received(bytes: Uint8Array): void {
+    this.#hold.received(bytes.length);
     this.#input((machine) => (this.#link?.transport.isWhole ? machine.commitMessage(bytes) : machine.commit(bytes)));
   }
 
   #inputEnded(error: unknown): void {
     this.#readError ??= error;
-    this.#input((machine) => machine.commitEOF());
+    this.#input((machine) => (error === undefined ? machine.commitEOF() : machine.readFailed()));
   }
 
   #pause(isPaused: boolean): void {
@@ -463,7 +465,7 @@ export class Peer {
     const causes: Partial<Record<Reason, unknown>> = {
       [Reason.Violation]: this.#link?.machine.error,
       [Reason.WriteFailed]: this.#writeError,
-      [Reason.EOF]: this.#readError,
+      [Reason.ReadFailed]: this.#readError,
     };
     void this.#ending
       .begin(reason, trap ?? causes[reason], this.#link!.transport)

@@ -102,8 +102,13 @@ export class FakeClock implements Clock {
     this.#now = end;
   }
 
-  runHops(): void {
+  /** Runs the hops that wait, not those that they begin. */
+  runHop(): void {
     for (const hop of this.hops.splice(0)) hop();
+  }
+
+  runHops(): void {
+    while (this.hops.length > 0) this.runHop();
   }
 }
 

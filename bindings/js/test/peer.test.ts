@@ -118,6 +118,23 @@ test('a timeout counts from the call, and the answer that lies in the transport 
   await peer.dispose();
 });
 
+test('while bytes go on arriving a deadline is held, but no longer than 10 ms (CALL-3)', async () => {
+  const { peer, wire, clock } = await dial();
+  const calls = [1, 2].map(() => peer.call('m', [], { timeoutMs: 100 }));
+  await settled();
+  clock.pass(100);
+  const answer = '{"jsonrpc":"2.0","id":1,"result":"in pieces"}\n';
+  wire.hear(answer.slice(0, 20));
+  clock.runHop();
+  assert.equal(clock.hops.length, 1, 'another hop: more may come');
+  wire.hear(answer.slice(20));
+  assert.equal(await calls[0], 'in pieces');
+  clock.pass(10);
+  clock.runHop();
+  await assert.rejects(calls[1]!, failsAs(UsageError.Timeout));
+  await peer.dispose();
+});
+
 test('a timeout beyond 2^31 ms does not fire at once, and fires in the end', async () => {
   const { peer, clock } = await dial();
   const month = 31 * 24 * 3600 * 1000;
@@ -267,7 +284,7 @@ test('the end of the peer loses its calls with a reason, and later verbs say the
   const call = peer.call('m');
   await settled();
   wire.hear('{"jsonrpc":');
-  wire.hangUp(new Error('ECONNRESET'));
+  wire.hangUp();
   await assert.rejects(call, (error) => {
     assert.ok(failsAs(UsageError.Closed)(error));
     const cause = (error as Error).cause;
@@ -279,6 +296,14 @@ test('the end of the peer loses its calls with a reason, and later verbs say the
   await assert.rejects(peer.notify('m'), failsAs(UsageError.Closed));
   await assert.rejects(peer.flush(), failsAs(UsageError.Closed));
   assert.equal(peer.state.isClosed, true);
+});
+
+test('a transport that fails while it is read says so', async () => {
+  const { peer, wire } = await dial();
+  const call = peer.call('m');
+  wire.hangUp(new Error('ECONNRESET'));
+  await assert.rejects(call, /session: .*reading from the peer failed: ECONNRESET/);
+  assert.equal((await peer.closed)?.reason, Reason.ReadFailed);
 });
 
 test('close tells the peer what it gives up, writes what is owed, and is repeatable', async () => {

@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -46,6 +49,21 @@ test('a child is called, leaves at the end of its stdin, and gets no signal', as
   assert.equal(await peer.close(), undefined);
   assert.equal(await child.exited, 'exit status 0');
   assert.equal(child.stderr.text, 'bye\n');
+});
+
+test('an answer that lies in the pipe beats a deadline that passed while we were busy (CALL-3)', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-pipe-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const answered = join(folder, 'answered');
+  const child = script(`read -r line; echo '{"jsonrpc":"2.0","id":1,"result":"ok"}'; : >'${answered}'; read -r line`);
+  const peer = await client(child);
+  const timeoutMs = 20;
+  const due = performance.now() + timeoutMs;
+  const call = peer.call('m', [], { timeoutMs });
+  await peer.flush();
+  while (!existsSync(answered) || performance.now() <= due); // the event loop stands still
+  assert.equal(await call, 'ok');
+  await peer.close();
 });
 
 test('a child that stays gets SIGTERM, then SIGKILL, and its group with it (STOP-6)', async () => {
