@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -33,13 +33,17 @@ const short = { graceMs: 300, terminateMs: 300 };
 const script = (text: string, options = short): ChildTransport => new ChildTransport('/bin/sh', ['-c', text], options);
 const echo = `while read -r line; do echo '{"jsonrpc":"2.0","id":'$((n+=1))',"result":"ok"}'; done`;
 
-const isRunning = (pid: number): boolean => {
+/** Whether a process runs; one that nobody has reaped yet does not. */
+function isRunning(pid: number): boolean {
   try {
+    if (process.platform === 'linux') return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
     return process.kill(pid, 0);
-  } catch {
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    assert.ok(['ENOENT', 'ESRCH'].includes(code), `${error}`);
     return false;
   }
-};
+}
 
 test('a child is called, leaves at the end of its stdin, and gets no signal', async () => {
   const child = script(`trap 'echo term >&2' TERM; ${echo}; echo bye >&2`, { graceMs: 10_000, terminateMs: 1 });
@@ -82,7 +86,7 @@ test('a child that stays gets SIGTERM, then SIGKILL, and its group with it (STOP
   await Promise.all(closing);
   assert.equal(await child.exited, 'signal SIGKILL');
   assert.match(child.stderr.text, /term/);
-  while (isRunning(grandchild)) await settled(); // whoever adopted it reaps it
+  while (isRunning(grandchild)) await settled(); // it has its signal
 });
 
 test('a grandchild whose parent is gone is ended, too', async () => {
