@@ -193,3 +193,37 @@ func TestEraDropsWithoutAByte(t *testing.T) {
 		t.Errorf("lsp: %v", err)
 	}
 }
+
+// A transport that fails while it is read leaves handlers no grace; what they answer is still
+// written (STOP-3).
+func TestReadFailed(t *testing.T) {
+	c := newConn(t, Defaults(ProfilePlain, RoleServer))
+	c.Want(10)
+	if err := feed(t, c, `{"jsonrpc":"2.0","id":1,"method":"m"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	req := drain(c)[0].Req
+	c.ReadFailed()
+	c.ReadFailed() // the first end stays
+	c.Advance(1)
+	evs := drain(c)
+	if len(evs) != 2 || evs[0].Kind != EventEnding || evs[0].Reason != ReasonReadFailed ||
+		evs[1].Kind != EventCancelRequest || evs[1].Req != req {
+		t.Fatalf("events %+v", evs)
+	}
+	if _, kind := c.Deadline(); kind != TimerLinger {
+		t.Errorf("deadline for %v", kind)
+	}
+	if err := c.Reply(req, []byte("1")); err != nil {
+		t.Error(err)
+	}
+	if err := c.Done(req); err != nil {
+		t.Error(err)
+	}
+	if got := written(c); got == "" || !c.OutputDone() {
+		t.Errorf("wrote %q", got)
+	}
+	if evs := drain(c); len(evs) != 1 || evs[0].Kind != EventClosed {
+		t.Errorf("events %+v", evs)
+	}
+}
