@@ -3,14 +3,14 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 )
 
-// Ask opens a text in a server and prints what the server says of it. With child.Start in place of
-// host.New the server is a program, and Close says shutdown and exit.
+// Ask opens a text in a server and prints what it says of it. child.Start does so with a program.
 func Ask(ctx context.Context, transport *host.Transport, text string) error {
 	options := host.LSP
 	options.Mux = host.NewMux()
@@ -23,8 +23,7 @@ func Ask(ctx context.Context, transport *host.Transport, text string) error {
 		return err
 	}
 	defer server.Close()
-	offer := json.RawMessage(`{"processId":null,"rootUri":null,"capabilities":{}}`)
-	if _, err := server.CallRaw(ctx, "initialize", offer); err != nil {
+	if _, err := server.CallRaw(ctx, "initialize", json.RawMessage(`{"processId":null,"rootUri":null,"capabilities":{}}`)); err != nil {
 		return err
 	}
 	const uri = "file:///a.txt"
@@ -36,8 +35,6 @@ func Ask(ctx context.Context, transport *host.Transport, text string) error {
 		return err
 	}
 	fmt.Println("hover:", answer.Contents)
-	if _, err := server.CallRaw(ctx, "shutdown", nil); err != nil {
-		return err
-	}
-	return server.Notify(ctx, "exit", nil)
+	_, err = server.CallRaw(ctx, "shutdown", nil)
+	return errors.Join(err, server.Notify(ctx, "exit", nil))
 }
