@@ -266,18 +266,19 @@ func TestHostilePeersThatBreak(t *testing.T) {
 		options host.Options
 		kind    core.Violation // 0: the output ended between messages
 	}{
-		"echo --die-at-byte 0":                                            {host.Plain, 0},
-		"echo --die-at-byte 0 --hold-stdout 10m":                          {host.Plain, 0}, // STOP-4
-		"echo --die-at-byte 0 --stderr-flood 1000000":                     {host.Plain, 0},
-		"echo --die-at-byte 7":                                            {host.Plain, core.ViolationTruncated},
-		"echo --framing header --die-at-byte 5":                           {header, core.ViolationTruncated},
-		"echo --framing header --die-at-byte 30":                          {header, core.ViolationTruncated},
-		"echo --framing header --junk 1":                                  {header, core.ViolationNoise},
-		"lsp --junk 1":                                                    {host.LSP, core.ViolationNoise},
-		"lsp --die-at-byte 100":                                           {host.LSP, core.ViolationTruncated},
-		"lsp --die-at-byte 100 --hold-stdout 10m":                         {host.LSP, core.ViolationTruncated},
-		"mcp --die-at-byte 20 --split 1 --ignore-eof":                     {host.MCP, core.ViolationTruncated},
-		"echo --framing header --flood 1000 --split 5 --die-at-byte 9999": {header, core.ViolationTruncated},
+		"echo --die-at-byte 0":                        {host.Plain, 0},
+		"echo --die-at-byte 0 --hold-stdout 10m":      {host.Plain, 0}, // STOP-4
+		"echo --die-at-byte 0 --stderr-flood 1000000": {host.Plain, 0},
+		"echo --die-at-byte 7":                        {host.Plain, core.ViolationTruncated},
+		"echo --framing header --die-at-byte 5":       {header, core.ViolationTruncated},
+		"echo --framing header --die-at-byte 30":      {header, core.ViolationTruncated},
+		"echo --framing header --junk 1":              {header, core.ViolationNoise},
+		"lsp --junk 1":                                {host.LSP, core.ViolationNoise},
+		"lsp --die-at-byte 100":                       {host.LSP, core.ViolationTruncated},
+		"lsp --die-at-byte 100 --hold-stdout 10m":     {host.LSP, core.ViolationTruncated},
+		"mcp --die-at-byte 20 --split 1 --ignore-eof": {host.MCP, core.ViolationTruncated},
+		// Without an answer, which could come in time.
+		"echo --framing header --never-answer --flood 1000 --split 5 --die-at-byte 9999": {header, core.ViolationTruncated},
 	} {
 		meetings[args] = func(t *testing.T, m *meeting) {
 			_ = m.with(t, want.options, args, func(p *child.Peer) {
