@@ -135,7 +135,7 @@ func (c *Conn) concludeMember(number uint32) {
 	}
 	if len(b.answers) > 0 && c.writable() {
 		if len(b.answers)+1 > c.cfg.Limits.FrameBytesMax {
-			c.rejectIn(0, nil, CodeInternal, "Internal error: the answers are over the frame limit")
+			c.rejectIn(0, nil, CodeInternal, "Internal error: the answers are over the frame limit", nil)
 		} else {
 			c.render = c.render[:0]
 			c.appendAnswer(b.answers, "]")
@@ -260,7 +260,11 @@ func (c *Conn) registerBatch(items []BatchItem, ids []CallID) []callRef {
 			if it.Notification {
 				ids[i] = 0
 			} else if (it.Options.ID != nil) == chosen {
-				calls[i].slot = c.register(it.Method, it.Options)
+				number := uint64(0)
+				if !chosen {
+					number = c.nextNumber()
+				}
+				calls[i].slot = c.register(it.Method, it.Options, number)
 				ids[i] = CallID(c.calls.slots.Handle(calls[i].slot))
 			}
 		}

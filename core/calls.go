@@ -153,7 +153,7 @@ func (c *Conn) answered(body []byte, id scan.Span, outcome fact) {
 	case !c.calls.slots.At(index).begun:
 		c.stats.Unknown++
 	default:
-		c.rememberChosen(index, pastAnswered)
+		c.rememberChosen(index)
 		c.settleCall(index, outcome)
 	}
 }
@@ -200,7 +200,7 @@ func (c *Conn) failAnswer(body, id []byte) bool {
 	if !found || c.calls.slots.At(index).owing || !c.calls.slots.At(index).begun {
 		return false
 	}
-	c.rememberChosen(index, pastAnswered)
+	c.rememberChosen(index)
 	c.settleCall(index, fact{kind: EventInvalidAnswer, frame: body, body: scan.Span{Start: 0, End: len(body)}})
 	return true
 }
@@ -304,9 +304,9 @@ func (p *past) find(seed uint64, key []byte) (uint32, bool) {
 
 // rememberChosen remembers the id of a call that is answered, where the caller chose it. Numbered
 // ones are known by the counter.
-func (c *Conn) rememberChosen(index uint32, why pastReason) {
+func (c *Conn) rememberChosen(index uint32) {
 	if len(c.calls.slots.At(index).wire) > 0 {
-		c.remember(index, why)
+		c.remember(index, pastAnswered)
 	}
 }
 

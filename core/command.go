@@ -22,16 +22,17 @@ func (c *Conn) Call(method string, params []byte, opts CallOptions) (CallID, err
 	if err := c.checkCall(&opts, 1); err != nil {
 		return 0, err
 	}
-	id := opts.ID
+	id, number := opts.ID, uint64(0)
 	if id == nil {
 		var token [numberBytesMax]byte
-		id = appendNumber(token[:0], c.nextNumber())
+		number = c.nextNumber()
+		id = appendNumber(token[:0], number)
 	}
 	c.openMethod(id, method, params)
 	if err := c.admit(len(c.render) + len(params) + 1); err != nil {
 		return 0, err
 	}
-	index := c.register(method, opts)
+	index := c.register(method, opts, number)
 	s, start := c.append(params, "}")
 	s.frames = append(s.frames, frameRef{start: start, end: len(s.buf)})
 	c.place(index, s, start, len(s.buf))
@@ -57,8 +58,8 @@ func (c *Conn) checkCall(opts *CallOptions, n int) error {
 }
 
 // register opens a call that has passed every check: it has its id before its first byte is handed
-// out (CALL-1).
-func (c *Conn) register(method string, opts CallOptions) uint32 {
+// out (CALL-1). number is nextNumber's, where no id is chosen.
+func (c *Conn) register(method string, opts CallOptions, number uint64) uint32 {
 	index, k := c.calls.slots.Put()
 	*k = call{
 		key: keyBuffer{long: k.key.long}, token: keyBuffer{long: k.token.long},
@@ -68,10 +69,9 @@ func (c *Conn) register(method string, opts CallOptions) uint32 {
 	if opts.ID != nil {
 		c.key = ident.Append(c.key[:0], opts.ID)
 	} else {
-		n := c.nextNumber()
-		c.calls.next = n + 1
-		if c.key = numberKey(c.key[:0], n); n > numberMax {
-			k.wire = appendNumber(k.wire, n)
+		c.calls.next = number + 1
+		if c.key = numberKey(c.key[:0], number); number > numberMax {
+			k.wire = appendNumber(k.wire, number)
 		}
 	}
 	k.key.set(c.key)

@@ -139,37 +139,30 @@ func (c *Conn) renderError(code Code, message string, data bool) {
 
 // reject answers a frame or a request with an error of core's own. It waits for no room: while
 // answers fill the queue nothing is read that could be rejected (BACK-3).
-func (c *Conn) reject(id []byte, code Code, message string) { c.rejectIn(c.batch, id, code, message) }
+func (c *Conn) reject(id []byte, code Code, message string) {
+	c.rejectIn(c.batch, id, code, message, nil)
+}
 
 // rejectBusy answers a request that there is no room for, and says that it may be sent again
 // (BACK-3).
 func (c *Conn) rejectBusy(id []byte) {
-	if !c.writable() {
-		return
-	}
-	c.stats.Rejected++
-	c.openAnswer(id)
-	c.renderError(c.spec.unableCode, "Too busy: try again", true)
-	const tail = `{"retry":true}}}`
-	if c.batch != 0 {
-		c.join(c.batch, nil, tail)
-	} else {
-		c.appendAnswer(nil, tail)
-	}
+	c.rejectIn(c.batch, id, c.spec.unableCode, "Too busy: try again", retry)
 }
 
-// rejectIn is reject for a request that came in a batch; 0: in none.
-func (c *Conn) rejectIn(batch uint32, id []byte, code Code, message string) {
+var retry = []byte(`{"retry":true}`)
+
+// rejectIn is reject for a request that came in a batch; 0: in none. data is JSON; nil: none.
+func (c *Conn) rejectIn(batch uint32, id []byte, code Code, message string, data []byte) {
 	if !c.writable() {
 		return
 	}
 	c.stats.Rejected++
 	c.openAnswer(id)
-	c.renderError(code, message, false)
+	c.renderError(code, message, data != nil)
 	if batch != 0 {
-		c.join(batch, nil, "}}")
+		c.join(batch, data, "}}")
 	} else {
-		c.appendAnswer(nil, "}}")
+		c.appendAnswer(data, "}}")
 	}
 }
 

@@ -225,7 +225,7 @@ func (c *Conn) answer(index uint32, success bool, payload []byte, tail string) e
 		c.conclude(index, false)
 		return ErrCanceled
 	case size+c.joined(it.batch) > c.cfg.Limits.FrameBytesMax:
-		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the answer is over the frame limit")
+		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the answer is over the frame limit", nil)
 		c.conclude(index, false)
 		return ErrTooLarge
 	case it.batch != 0:
@@ -303,9 +303,9 @@ func (c *Conn) Done(req ReqID) error {
 func (c *Conn) answerAbandoned(it *item) {
 	switch {
 	case !it.cancelled:
-		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the handler gave no answer")
+		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the handler gave no answer", nil)
 	case it.unwanted != 0:
-		c.rejectIn(it.batch, it.id, it.unwanted, cancelText(it.unwanted))
+		c.rejectIn(it.batch, it.id, it.unwanted, cancelText(it.unwanted), nil)
 	}
 }
 

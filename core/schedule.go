@@ -237,7 +237,7 @@ func (c *Conn) cancelItem(index uint32, unwanted Code, text string) {
 	}
 	c.note(index, PhaseCancelled)
 	if it.request && unwanted != 0 {
-		c.rejectIn(it.batch, it.id, unwanted, text)
+		c.rejectIn(it.batch, it.id, unwanted, text, nil)
 	}
 	c.leaveBatch(it)
 	c.requests.endWaiting(index)
