@@ -50,8 +50,13 @@ func newDriver(t *testing.T, a, b byte) *driver {
 	cfg.LooseIDs, cfg.Resync, cfg.OutFailFast = b&8 != 0, b&16 != 0, b&32 != 0
 	if b&64 != 0 && cfg.Role != RoleRelay {
 		cfg.Methods = []Method{
-			{Name: "initialize"}, {Name: "shutdown", Mode: ModeBypass}, {Name: "m", Supersede: []string{"k"}}, {Name: "w", Mode: ModeOrder},
-			{Name: "n", Notification: true}, {Name: "r", Mode: ModeWrite}, {Name: "b", Mode: ModeBackground},
+			{Name: "initialize"},
+			{Name: "shutdown", Mode: ModeBypass},
+			{Name: "m", Supersede: []string{"k"}},
+			{Name: "w", Mode: ModeOrder},
+			{Name: "n", Notification: true},
+			{Name: "r", Mode: ModeWrite},
+			{Name: "b", Mode: ModeBackground},
 		}
 	}
 	cfg.Limits.FrameBytesMax, cfg.Limits.OutBytesMax = 300, 700

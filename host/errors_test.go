@@ -37,10 +37,14 @@ func TestErrorTexts(t *testing.T) {
 		{&CallError{Op: "call", Method: "m", ID: "7", Fault: FaultPeer, Err: ErrTimeout}, `parley: call "m" (id 7): peer: no answer in the time given`},
 		{&CallError{Op: "call", Method: "m", Err: ErrCanceled, Cause: context.Canceled}, `parley: call "m": caller: cancelled by the caller`},
 		{&CallError{Op: "notify", Method: "m", Err: core.ErrBadParams}, `parley: notify "m": caller: params must be an object or an array`},
-		{&CallError{Op: "call", Method: "m", Fault: FaultSession, Err: &SessionError{Reason: core.ReasonEOF, Detail: "gopls: exit status 2"}},
-			`parley: call "m": session: the peer's output has ended (gopls: exit status 2)`},
-		{&SessionError{Reason: core.ReasonViolation, Err: &core.ProtocolError{Kind: core.ViolationNoise, Offset: 5, Sample: []byte("hello")}},
-			`parley: session: the peer broke the protocol: noise at byte 5: "hello"`},
+		{
+			&CallError{Op: "call", Method: "m", Fault: FaultSession, Err: &SessionError{Reason: core.ReasonEOF, Detail: "gopls: exit status 2"}},
+			`parley: call "m": session: the peer's output has ended (gopls: exit status 2)`,
+		},
+		{
+			&SessionError{Reason: core.ReasonViolation, Err: &core.ProtocolError{Kind: core.ViolationNoise, Offset: 5, Sample: []byte("hello")}},
+			`parley: session: the peer broke the protocol: noise at byte 5: "hello"`,
+		},
 		{&SessionError{Trapped: true, Err: errors.New("unreachable")}, `parley: session: the engine failed: unreachable`},
 	}
 	for _, test := range tests {

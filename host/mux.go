@@ -90,10 +90,12 @@ func (m *Mux) HandleRaw(method string, mode core.Mode, fn func(ctx context.Conte
 
 // HandleNotificationRaw is HandleNotification with JSON text.
 func (m *Mux) HandleNotificationRaw(method string, mode core.Mode, fn func(ctx context.Context, params json.RawMessage) error, options ...MethodOption) {
-	m.register(method, &route{mode: mode, notification: true,
+	m.register(method, &route{
+		mode: mode, notification: true,
 		serve: func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 			return nil, fn(ctx, params)
-		}}, options)
+		},
+	}, options)
 }
 
 func (m *Mux) register(method string, r *route, options []MethodOption) {

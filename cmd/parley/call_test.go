@@ -54,7 +54,8 @@ func TestCallOnEveryFramingAndEngine(t *testing.T) {
 // Every request that a server may send is answered, and nothing is claimed beyond these.
 func TestCallAnswersTheServer(t *testing.T) {
 	// This peer asks also for what was not offered: its profile knows no capabilities.
-	call(t, "plain-header", "ask", `[
+	call(
+		t, "plain-header", "ask", `[
 		{"method":"workspace/configuration","params":{"items":[{"section":"a"},{"section":"b"}]}},
 		{"method":"workspace/configuration","params":{"items":3}},
 		{"method":"client/registerCapability","params":{"registrations":[]}},

@@ -117,7 +117,8 @@ func publishAlways(ctx context.Context, params struct {
 	TextDocument struct {
 		Version int32 `json:"version"`
 	} `json:"textDocument"`
-}) error {
+},
+) error {
 	at := jsonls.Range{Start: jsonls.Position{Line: 2, Character: 8}, End: jsonls.Position{Line: 2, Character: 11}}
 	return host.PeerFrom(ctx).Notify(ctx, "textDocument/publishDiagnostics", diagnosticsParams{
 		URI: demoURI, Version: params.TextDocument.Version, Diagnostics: []jsonls.Diagnostic{{Range: at, Message: "stub"}},

@@ -54,7 +54,8 @@ func run(ctx context.Context, args []string, e *env) int {
 func dispatch(ctx context.Context, args []string, server serverCommand, e *env) error {
 	var cli commands
 	helped := false // kong goes on after its exit function returns
-	parser, err := kong.New(&cli,
+	parser, err := kong.New(
+		&cli,
 		kong.Name("parley"),
 		kong.Description(description),
 		kong.Writers(e.stdout, e.stderr),

@@ -75,25 +75,39 @@ func play(t *testing.T, w *wire, exchanges []exchange) {
 func TestERA8BeforeInitialize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		play(t, serve(t, echo()), []exchange{
-			{"a version we serve: stateless, by it", `"method":"tools/call","params":{"name":"a",` + claim + `}`,
-				`"result":{"resultType":"complete","era":"modern","name":"a","version":"2026-07-28",` + serverMeta + `}`},
-			{"discover", `"method":"server/discover","params":{` + claim + `}`,
-				`"result":{"resultType":"complete","supportedVersions":` + served + `,"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private",` + serverMeta + `}`},
-			{"another version", `"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}`,
-				`"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":` + served + `,"requested":"1900-01-01"}}`},
-			{"a missing key", `"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`,
-				`"error":{"code":-32602,"message":"params._meta: io.modelcontextprotocol/clientCapabilities is missing or misshapen"}`},
-			{"a misshapen key", `"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}`,
-				`"error":{"code":-32602,"message":"params._meta: io.modelcontextprotocol/protocolVersion is missing or misshapen"}`},
+			{
+				"a version we serve: stateless, by it", `"method":"tools/call","params":{"name":"a",` + claim + `}`,
+				`"result":{"resultType":"complete","era":"modern","name":"a","version":"2026-07-28",` + serverMeta + `}`,
+			},
+			{
+				"discover", `"method":"server/discover","params":{` + claim + `}`,
+				`"result":{"resultType":"complete","supportedVersions":` + served + `,"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private",` + serverMeta + `}`,
+			},
+			{
+				"another version", `"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}`,
+				`"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":` + served + `,"requested":"1900-01-01"}}`,
+			},
+			{
+				"a missing key", `"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`,
+				`"error":{"code":-32602,"message":"params._meta: io.modelcontextprotocol/clientCapabilities is missing or misshapen"}`,
+			},
+			{
+				"a misshapen key", `"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}`,
+				`"error":{"code":-32602,"message":"params._meta: io.modelcontextprotocol/protocolVersion is missing or misshapen"}`,
+			},
 			{"no claim: discover", `"method":"server/discover"`, `"error":{"code":-32601,"message":"method not found"}`},
 			{"no claim: ping", `"method":"ping"`, `"result":{}`},
-			{"no claim: another request", `"method":"tools/call","params":{"name":"a"}`,
-				`"error":{"code":-32602,"message":"initialize first, or name a version in params._meta","data":{"supported":` + served + `}}`},
+			{
+				"no claim: another request", `"method":"tools/call","params":{"name":"a"}`,
+				`"error":{"code":-32602,"message":"initialize first, or name a version in params._meta","data":{"supported":` + served + `}}`,
+			},
 			{"what the modern era does not have", `"method":"ping","params":{` + claim + `}`, `"error":{"code":-32601,"message":"method not found"}`},
 			{"initialize with a claim", `"method":"initialize","params":{"protocolVersion":"2025-11-25",` + claim + `}`, `"error":{"code":-32601,"message":"method not found"}`},
 			{"initialize without a version", `"method":"initialize","params":{}`, `"error":{"code":-32602,"message":"params.protocolVersion is missing or misshapen"}`},
-			{"params that do not fit", `"method":"tools/call","params":{"name":1,` + claim + `}`,
-				`"error":{"code":-32602,"message":"invalid params: json: cannot unmarshal number into Go struct field .Name of type string"}`},
+			{
+				"params that do not fit", `"method":"tools/call","params":{"name":1,` + claim + `}`,
+				`"error":{"code":-32602,"message":"invalid params: json: cannot unmarshal number into Go struct field .Name of type string"}`,
+			},
 		})
 	})
 }
@@ -106,8 +120,10 @@ func TestERA8BothErasSideBySide(t *testing.T) {
 		w.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		play(t, w, []exchange{
 			{"legacy, by the version agreed on", `"method":"tools/call","params":{"name":"a"}`, `"result":{"era":"legacy","name":"a","version":"2025-06-18"}`},
-			{"modern beside it", `"method":"tools/call","params":{"name":"a",` + claim + `}`,
-				`"result":{"resultType":"complete","era":"modern","name":"a","version":"2026-07-28",` + serverMeta + `}`},
+			{
+				"modern beside it", `"method":"tools/call","params":{"name":"a",` + claim + `}`,
+				`"result":{"resultType":"complete","era":"modern","name":"a","version":"2026-07-28",` + serverMeta + `}`,
+			},
 			{"no answer to a legacy request holds a modern member", `"method":"tools/modern"`, `"result":{"_meta":{"own":1}}`},
 			{"a modern one does", `"method":"tools/modern","params":{` + claim + `}`, `"result":{"resultType":"complete","ttlMs":1,` + serverMeta[:len(serverMeta)-1] + `,"own":1}}`},
 			{"a legacy client is not asked by a result", `"method":"tools/input"`, `"error":{"code":-32603,"message":"Internal error: the handler gave no answer"}`},
@@ -136,14 +152,22 @@ func TestERA8ModernResultsSayHowLongTheyHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := serve(t, s)
 		play(t, w, []exchange{
-			{"by default not at all", `"method":"tools/list","params":{` + claim + `}`,
-				`"result":{"resultType":"complete","tools":[],` + serverMeta + `,"ttlMs":0,"cacheScope":"private"}`},
-			{"as the handler says", `"method":"prompts/list","params":{` + claim + `}`,
-				`"result":{"resultType":"complete","prompts":[],"ttlMs":5,"cacheScope":"public",` + serverMeta + `}`},
-			{"as far as it says", `"method":"resources/list","params":{` + claim + `}`,
-				`"result":{"resultType":"complete","ttlMs":5,` + serverMeta + `,"cacheScope":"private"}`},
-			{"not a question", `"method":"resources/read","params":{` + claim + `}`,
-				`"result":{"resultType":"input_required",` + serverMeta + `}`},
+			{
+				"by default not at all", `"method":"tools/list","params":{` + claim + `}`,
+				`"result":{"resultType":"complete","tools":[],` + serverMeta + `,"ttlMs":0,"cacheScope":"private"}`,
+			},
+			{
+				"as the handler says", `"method":"prompts/list","params":{` + claim + `}`,
+				`"result":{"resultType":"complete","prompts":[],"ttlMs":5,"cacheScope":"public",` + serverMeta + `}`,
+			},
+			{
+				"as far as it says", `"method":"resources/list","params":{` + claim + `}`,
+				`"result":{"resultType":"complete","ttlMs":5,` + serverMeta + `,"cacheScope":"private"}`,
+			},
+			{
+				"not a question", `"method":"resources/read","params":{` + claim + `}`,
+				`"result":{"resultType":"input_required",` + serverMeta + `}`,
+			},
 		})
 		w.say(initialize)
 		w.hear()

@@ -143,8 +143,10 @@ func TestEraThroughTheBoundary(t *testing.T) {
 		"time runs out":    {era.Defaults(client), []*core.Event{nil}},
 		"cached as modern": {change(func(c *era.Config) { c.Known = era.EraModern }), []*core.Event{unknown}},
 		"pinned":           {change(func(c *era.Config) { c.Mode, c.Version = era.ModePinned, "2025-06-18" }), []*core.Event{handshake}},
-		"a child dies": {change(func(c *era.Config) { c.Spawned = true }),
-			[]*core.Event{outcome(core.EventLost, 0, "", ""), handshake}},
+		"a child dies": {
+			change(func(c *era.Config) { c.Spawned = true }),
+			[]*core.Event{outcome(core.EventLost, 0, "", ""), handshake},
+		},
 	} {
 		native, err := era.New(row.cfg)
 		if err != nil {

@@ -37,8 +37,10 @@ func putMethods(in *instance, methods []core.Method) error {
 		err := putMethod(in, &methods[i])
 		if errors.Is(err, abi.ErrMethods) {
 			_, err = in.call(exportOpen, 0, 0) // refused, and empties the table for whoever comes next
-			refused := &core.ConfigError{Field: "Methods", Value: int64(len(methods)), Max: abi.MethodsMax,
-				Reason: "more entries or longer names than a sandbox takes"}
+			refused := &core.ConfigError{
+				Field: "Methods", Value: int64(len(methods)), Max: abi.MethodsMax,
+				Reason: "more entries or longer names than a sandbox takes",
+			}
 			return errors.Join(refused, err)
 		}
 		if err != nil {

@@ -103,8 +103,10 @@ func TestFormattingTouchesOnlyWhiteSpace(t *testing.T) {
 		name, text, want string
 		options          FormatOptions
 	}{
-		{"numbers, order, escapes", `{"z":9007199254740993,"a":[1.0e+2,-0,"\u00e9\/"],"e":{},"f":[ ]}`,
-			"{\n  \"z\": 9007199254740993,\n  \"a\": [\n    1.0e+2,\n    -0,\n    \"\\u00e9\\/\"\n  ],\n  \"e\": {},\n  \"f\": []\n}", spaces},
+		{
+			"numbers, order, escapes", `{"z":9007199254740993,"a":[1.0e+2,-0,"\u00e9\/"],"e":{},"f":[ ]}`,
+			"{\n  \"z\": 9007199254740993,\n  \"a\": [\n    1.0e+2,\n    -0,\n    \"\\u00e9\\/\"\n  ],\n  \"e\": {},\n  \"f\": []\n}", spaces,
+		},
 		{"CR LF", "{\"😀\":1,\r\n\"b\":2}\r\n\r\n", "{\r\n  \"😀\": 1,\r\n  \"b\": 2\r\n}\r\n", spaces},
 		{"tabs", `[{"a":1}]`, "[\n\t{\n\t\t\"a\": 1\n\t}\n]", FormatOptions{TabSize: 4}},
 		{"final newline", ` 1 `, "1\n", FormatOptions{InsertFinalNewline: true}},

@@ -64,6 +64,7 @@ func (m *echo) Paused() bool     { return len(m.out) > 4 }
 func (m *echo) OutputDone() bool { return m.ended && len(m.out) == 0 }
 func (m *echo) Advance(core.Time) {
 }
+
 func (m *echo) Deadline() (core.Time, core.TimerKind) {
 	if len(m.out) > 0 {
 		return 7 * core.Millisecond, core.TimerStall

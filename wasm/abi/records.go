@@ -293,7 +293,20 @@ type EraStep struct {
 
 // Records lists every layout, for generators and golden lists.
 var Records = []any{
-	Span{}, List{}, Config{}, Refusal{}, Ready{}, Event{}, State{},
-	Snapshot{}, SnapshotItem{}, MethodStats{}, MethodCount{}, TraceRecord{},
-	BatchItem{}, Splice{}, EraConfig{}, EraStep{},
+	Span{},
+	List{},
+	Config{},
+	Refusal{},
+	Ready{},
+	Event{},
+	State{},
+	Snapshot{},
+	SnapshotItem{},
+	MethodStats{},
+	MethodCount{},
+	TraceRecord{},
+	BatchItem{},
+	Splice{},
+	EraConfig{},
+	EraStep{},
 }

@@ -10,7 +10,8 @@ import (
 //go:wasmexport parley_call
 func call(handle float64, method, methodBytes, params, paramsBytes uint32,
 	deadline, extend, deadlineMax float64,
-	token, tokenBytes, id, idBytes, quiet uint32) float64 {
+	token, tokenBytes, id, idBytes, quiet uint32,
+) float64 {
 	c := enter(handle)
 	if c == nil {
 		return -float64(abi.ErrHandle)

@@ -89,10 +89,16 @@ func TestNoByteIsSearchedTwice(t *testing.T) {
 	}{
 		{"line", Config{Framing: Line, BodyBytesMax: len(body)}, body + "\n", len(body)},
 		{"resync", Config{Framing: Header, HeaderBytesMax: 8192, BodyBytesMax: 1, BlankBytesMax: 1, Resync: true}, noise, len(noise)},
-		{"header block", Config{Framing: Header, HeaderBytesMax: 1 << 20, BodyBytesMax: 1, BlankBytesMax: 1},
-			strings.Repeat("X: y\r\n", 100_000) + "Content-Length: 1\r\n\r\n1", 1 << 20},
-		{"header body", Config{Framing: Header, HeaderBytesMax: 8192, BodyBytesMax: len(body), BlankBytesMax: 1},
-			"Content-Length: 9000000\r\n\r\n" + body, len("Content-Length: 9000000\r\n\r\n")},
+		{
+			"header block",
+			Config{Framing: Header, HeaderBytesMax: 1 << 20, BodyBytesMax: 1, BlankBytesMax: 1},
+			strings.Repeat("X: y\r\n", 100_000) + "Content-Length: 1\r\n\r\n1", 1 << 20,
+		},
+		{
+			"header body",
+			Config{Framing: Header, HeaderBytesMax: 8192, BodyBytesMax: len(body), BlankBytesMax: 1},
+			"Content-Length: 9000000\r\n\r\n" + body, len("Content-Length: 9000000\r\n\r\n"),
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d Decoder

@@ -13,8 +13,10 @@ func TestLength4Frames(t *testing.T) { // LEN4-1
 		{"empty body", "\x00\x00\x00\x00\x00\x00\x00\x01" + "1", "frame \"\"\nframe \"1\"\nend\n"},
 		{"at the limit", "\x00\x00\x00\x64" + at, "frame \"" + at + "\"\nend\n"},
 		{"over the limit", "\x00\x00\x00\x65" + at, "length at 3 have 0 need 100 hint over-limit \"\\x00\\x00\\x00e\"\n"},
-		{"over the limit in the second frame", "\x00\x00\x00\x01" + "1\x00\x01\x00\x01",
-			"frame \"1\"\nlength at 8 have 0 need 100 hint over-limit \"\\x00\\x01\\x00\\x01\"\n"},
+		{
+			"over the limit in the second frame", "\x00\x00\x00\x01" + "1\x00\x01\x00\x01",
+			"frame \"1\"\nlength at 8 have 0 need 100 hint over-limit \"\\x00\\x01\\x00\\x01\"\n",
+		},
 		{"negative", "\xff\xff\xff\xff", "length at 3 \"\\xff\\xff\\xff\\xff\"\n"},
 		{"text", "Loading model...\n", "length at 3 have 0 need 100 hint text \"Load\"\n"},
 		{"header", "Content-Length: 2\r\n\r\n{}", "length at 3 have 0 need 100 hint header \"Cont\"\n"},

@@ -11,8 +11,10 @@ func TestLineFrames(t *testing.T) { // LINE-1, LINE-2
 		{"LF and CRLF", "{}\n[]\r\n", "frame \"{}\"\nframe \"[]\"\nend\n"},
 		{"one CR is dropped", "{}\r\r\n", "frame \"{}\\r\"\nend\n"},
 		{"CR is data elsewhere", "[1,\r2]\n", "frame \"[1,\\r2]\"\nend\n"},
-		{"other line ends are data", "\"\xe2\x80\xa8\xe2\x80\xa9\xc2\x85\"\n",
-			"frame \"\\\"\\u2028\\u2029\\u0085\\\"\" hint stdout-noise\nend\n"},
+		{
+			"other line ends are data", "\"\xe2\x80\xa8\xe2\x80\xa9\xc2\x85\"\n",
+			"frame \"\\\"\\u2028\\u2029\\u0085\\\"\" hint stdout-noise\nend\n",
+		},
 		{"blank lines", "\r\n\n \t \n{}\r\n\n", "blank 2\nblank 1\nblank 4\nframe \"{}\"\nblank 1\nend\n"},
 		{"a mark is left to the reader of the text", "\xEF\xBB\xBF{}\n", "frame \"\\ufeff{}\" hint stdout-noise\nend\n"},
 	})

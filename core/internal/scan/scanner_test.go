@@ -245,8 +245,12 @@ func TestMembers(t *testing.T) {
 		span Span
 		want string
 	}{
-		{m.Version, `"2.0"`}, {m.ID, "7"}, {m.Method, `"a\"b"`}, {m.Params, `{"id":1}`},
-		{m.Result, "null"}, {m.Error, "{}"},
+		{m.Version, `"2.0"`},
+		{m.ID, "7"},
+		{m.Method, `"a\"b"`},
+		{m.Params, `{"id":1}`},
+		{m.Result, "null"},
+		{m.Error, "{}"},
 	} {
 		if got := string(test.span.Of(text)); got != test.want {
 			t.Errorf("got %s, want %s", got, test.want)
