@@ -18,7 +18,7 @@ deps: ## fetch and build what the tests drive (gopls, MCP server), only where st
 test: deps ## everything that must pass: check, unit, canaries, race, conformance, js, e2e
 	@.ci/parts check unit sim race conformance js e2e
 
-check: ## gofmt, vet, and builds for the platforms that are not at hand
+check: ## gofumpt, vet, staticcheck, and builds for the platforms that are not at hand
 	@.ci/parts check
 
 soak: ## fuzz each target for FUZZTIME, simulate for SIM, then the tests that take minutes

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds what the checks and the end-to-end tests run but the module does not import: the language
-# server that e2e/ talks to, the linter of `make check`, and a server and a client on the Go MCP
+# server that e2e/ talks to, the linter and the formatter of `make check`, and a server and a client on the Go MCP
 # SDK. Versions are pinned by go.mod and go.sum in this folder and in e2e/peers, modules of their own
 # so that none of it reaches users of parley.
 #
@@ -23,5 +23,6 @@ build() { # build NAME MODULE PACKAGE
 
 build gopls tools golang.org/x/tools/gopls
 build staticcheck tools honnef.co/go/tools/cmd/staticcheck
+build gofumpt tools mvdan.cc/gofumpt
 build mcp-everything e2e/peers github.com/modelcontextprotocol/go-sdk/examples/server/everything
 build mcp-sdkclient e2e/peers ./sdkclient

@@ -5,6 +5,7 @@ go 1.26.0
 tool (
 	golang.org/x/tools/gopls
 	honnef.co/go/tools/cmd/staticcheck
+	mvdan.cc/gofumpt
 )
 
 require (
