@@ -30,8 +30,9 @@ func (s source) folder() string { return path.Dir(s.path) }
 // at renders a position as path:line.
 func (s source) at(pos token.Pos) string { return s.fset.Position(pos).String() }
 
-// skippedFolders hold what Git ignores: things built, fetched or measured.
-var skippedFolders = []string{".git", "build", "node_modules"}
+// skipped are what Git ignores, things built, fetched or measured, and Git's own: a folder, or in a
+// second work tree a file.
+var skipped = []string{".git", "build", "node_modules"}
 
 // treeFiles lists every file of the checkout, from the root, in order. It reads the folders itself,
 // so that go test notices a new file and does not answer from its cache.
@@ -39,13 +40,13 @@ func treeFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
+		switch ignored := slices.Contains(skipped, entry.Name()); {
 		case err != nil:
 			return err
-		case !entry.IsDir():
-			files = append(files, name)
-		case slices.Contains(skippedFolders, entry.Name()):
+		case ignored && entry.IsDir():
 			return fs.SkipDir
+		case !ignored && !entry.IsDir():
+			files = append(files, name)
 		}
 		return nil
 	})
