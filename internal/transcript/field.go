@@ -17,12 +17,17 @@ type field struct {
 	read     func(r *Record, word []byte) error
 	write    func(r *Record, to []byte) []byte
 	isZero   func(r *Record) bool
+
+	key   string                // the member's name in the binary spelling
+	check func(r *Record) error // whether the member has a value that can be spelled; nil: any has
 }
 
-func number(prefix string, optional bool, at func(*Record) *uint64) field {
+func number(key, prefix string, optional bool, at func(*Record) *uint64) field {
 	return field{
+		key:      key,
 		prefix:   prefix,
 		optional: optional,
+		check:    func(r *Record) error { return inRange(*at(r), 1<<63-1) },
 		read: func(r *Record, word []byte) (err error) {
 			*at(r), err = strconv.ParseUint(string(word), 10, 63)
 			return err
@@ -34,6 +39,7 @@ func number(prefix string, optional bool, at func(*Record) *uint64) field {
 
 func code() field {
 	return field{
+		key: "code",
 		read: func(r *Record, word []byte) error {
 			value, err := strconv.ParseInt(string(word), 10, 32)
 			r.Code = core.Code(value)
@@ -44,10 +50,12 @@ func code() field {
 	}
 }
 
-func duration(prefix string, optional bool, at func(*Record) *core.Time) field {
+func duration(key, prefix string, optional bool, at func(*Record) *core.Time) field {
 	return field{
+		key:      key,
 		prefix:   prefix,
 		optional: optional,
+		check:    func(r *Record) error { return checkTime(*at(r)) },
 		read: func(r *Record, word []byte) (err error) {
 			*at(r), err = parseTime(string(word))
 			return err
@@ -57,8 +65,9 @@ func duration(prefix string, optional bool, at func(*Record) *core.Time) field {
 	}
 }
 
-func flag(name string) field {
+func mark(name string) field {
 	return field{
+		key:      "flag",
 		prefix:   name,
 		optional: true,
 		read: func(r *Record, word []byte) error {
@@ -73,10 +82,18 @@ func flag(name string) field {
 	}
 }
 
-func enum(prefix string, optional bool, names []string, at func(*Record) *uint8) field {
+func enum(key, prefix string, optional bool, names []string, at func(*Record) *uint8) field {
 	return field{
+		key:      key,
 		prefix:   prefix,
 		optional: optional,
+		check: func(r *Record) error {
+			value := *at(r)
+			if int(value) >= len(names) || names[value] == "" && (value > 0 || !optional) {
+				return fmt.Errorf("%d: want one of %q by number", value, names)
+			}
+			return nil
+		},
 		read: func(r *Record, word []byte) error {
 			for i, name := range names {
 				if name == string(word) && name != "" {
@@ -91,8 +108,9 @@ func enum(prefix string, optional bool, names []string, at func(*Record) *uint8)
 	}
 }
 
-func word(prefix string, optional bool, at func(*Record) *[]byte) field {
+func word(key, prefix string, optional bool, at func(*Record) *[]byte) field {
 	return field{
+		key:      key,
 		prefix:   prefix,
 		optional: optional,
 		read: func(r *Record, word []byte) (err error) {
@@ -104,8 +122,8 @@ func word(prefix string, optional bool, at func(*Record) *[]byte) field {
 	}
 }
 
-func rest(at func(*Record) *[]byte) field {
-	f := word("", true, at)
+func rest(key string, at func(*Record) *[]byte) field {
+	f := word(key, "", true, at)
 	f.rest = true
 	f.write = func(r *Record, to []byte) []byte { return appendEscaped(to, *at(r), false) }
 	return f
@@ -115,8 +133,17 @@ var errSetting = errors.New("want name or name=value")
 
 func settings() field {
 	return field{
+		key:      "settings",
 		optional: true,
 		rest:     true,
+		check: func(r *Record) error {
+			for _, s := range r.Settings {
+				if !isSettingName(s.Name) {
+					return fmt.Errorf("%q: %w", s.Name, errSetting)
+				}
+			}
+			return nil
+		},
 		read: func(r *Record, text []byte) error {
 			for _, pair := range bytes.Split(text, []byte(" ")) {
 				name, value, assigned := bytes.Cut(pair, []byte("="))
@@ -176,6 +203,23 @@ func appendTime(to []byte, t core.Time) []byte {
 	return to
 }
 
+// timeEnd bounds times: below it every engine can hold them. Unit: ns.
+const timeEnd = 1 << 53
+
+func checkTime(t core.Time) error {
+	if t < 0 || t >= timeEnd && t != core.Never {
+		return fmt.Errorf("%d ns: want a time below 2^53 ns, or never", t)
+	}
+	return nil
+}
+
+func inRange(value, valueMax uint64) error {
+	if value > valueMax {
+		return fmt.Errorf("%d: want at most %d", value, valueMax)
+	}
+	return nil
+}
+
 func parseTime(s string) (core.Time, error) {
 	if s == "never" {
 		return core.Never, nil
@@ -189,8 +233,7 @@ func parseTime(s string) (core.Time, error) {
 		return 0, fmt.Errorf("%q: want a count and ns, us, ms or s", s)
 	}
 	for _, unit := range timeUnits {
-		// 2^53 ns is the end of times that every engine can hold.
-		if unit.name == s[digits:] && count < 1<<53/int64(unit.ns) {
+		if unit.name == s[digits:] && count < timeEnd/int64(unit.ns) {
 			return core.Time(count) * unit.ns, nil
 		}
 	}

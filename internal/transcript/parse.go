@@ -98,6 +98,9 @@ func ParseRecord(line []byte) (Record, error) {
 		return r, fmt.Errorf("%s: nothing is known about %q", name, words)
 	}
 	if repeated {
+		if !row.repeats() {
+			return r, errors.New("only in and frame can be repeated")
+		}
 		return r, r.parseRepeat(times)
 	}
 	return r, nil
@@ -123,13 +126,20 @@ func (f *field) parse(r *Record, words []byte) ([]byte, error) {
 }
 
 func (r *Record) parseRepeat(times string) error {
-	if r.Op != OpIn && r.Op != OpFrame {
-		return errors.New("only in and frame can be repeated")
-	}
 	n, err := strconv.ParseUint(times, 10, 63)
-	if err != nil || n < 2 || n*uint64(len(r.Text)) > InputBytesMax || n > InputBytesMax {
-		return fmt.Errorf("*%s: want a count from 2, at most %d bytes in all", times, InputBytesMax)
+	if err != nil {
+		n = 0
 	}
 	r.Repeat = n
+	return r.checkRepeat()
+}
+
+func (r *Record) checkRepeat() error {
+	if n := r.Repeat; n < 2 || n > InputBytesMax || n*uint64(len(r.Text)) > InputBytesMax {
+		return fmt.Errorf("want a repeat count from 2, at most %d bytes in all", InputBytesMax)
+	}
 	return nil
 }
+
+// repeats reports whether a line of this row may say how often it stands.
+func (row *spelling) repeats() bool { return row == &spellings[OpIn] || row == &spellings[OpFrame] }

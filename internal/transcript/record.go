@@ -2,10 +2,29 @@
 // its text spelling, and the player that drives any machine through the inputs.
 //
 // A vector of conformance/ is a titled list of records. The records are flat, without interfaces
-// and maps, so that a binary spelling can be generated from the same types.
+// and maps: their binary spelling (binary.go) is generated from the same types.
 package transcript
 
 import "github.com/parley-rpc/parley/core"
+
+//go:generate go run github.com/tinylib/msgp@v1.6.5 -file record.go -o record_msgp.go -io=false -tests=false
+
+//msgp:ignore Op Vector
+//msgp:replace Op with:uint8
+//msgp:replace core.Mode with:uint8
+//msgp:replace core.TimerKind with:uint8
+//msgp:replace core.Reason with:uint8
+//msgp:replace core.Invalid with:uint8
+//msgp:replace core.Class with:uint8
+//msgp:replace core.Hint with:uint8
+//msgp:replace core.UsageError with:uint8
+//msgp:replace core.Violation with:uint8
+//msgp:replace core.Code with:int32
+//msgp:replace core.Time with:int64
+//msgp:limit arrays:67112960 maps:64 marshal:true
+//msgp:clearomitted
+//msgp:noduplicates
+//msgp:tuple Setting
 
 // Op is what a record says. The zero Op is no record.
 type Op uint8
@@ -95,44 +114,44 @@ const (
 // slice and an absent one are the same. Calls and requests go by their number in the transcript,
 // from 1, never by a machine's handle.
 type Record struct {
-	Op      Op
-	Flag    bool
-	Mode    core.Mode
-	Timer   core.TimerKind
-	Reason  core.Reason
-	Invalid core.Invalid
-	Class   core.Class
-	Hint    core.Hint
-	Refused core.UsageError
-	Broken  core.Violation
-	Code    core.Code
+	Op      Op              `msg:"op"`
+	Flag    bool            `msg:"flag,omitempty"`
+	Mode    core.Mode       `msg:"mode,omitempty"`
+	Timer   core.TimerKind  `msg:"timer,omitempty"`
+	Reason  core.Reason     `msg:"reason,omitempty"`
+	Invalid core.Invalid    `msg:"invalid,omitempty"`
+	Class   core.Class      `msg:"class,omitempty"`
+	Hint    core.Hint       `msg:"hint,omitempty"`
+	Refused core.UsageError `msg:"refused,omitempty"`
+	Broken  core.Violation  `msg:"broken,omitempty"`
+	Code    core.Code       `msg:"code,omitempty"`
 
-	Call    uint64 // the n-th accepted call
-	Req     uint64 // the n-th message delivered with a handle
-	Ordinal uint64
-	Offset  uint64 // bytes from the start of the stream
-	Have    uint64 // bytes
-	Need    uint64 // bytes
-	Count   uint64
-	Repeat  uint64 // times that Text stands in the input; 0 is once
+	Call    uint64 `msg:"call,omitempty"` // the n-th accepted call
+	Req     uint64 `msg:"req,omitempty"`  // the n-th message delivered with a handle
+	Ordinal uint64 `msg:"ordinal,omitempty"`
+	Offset  uint64 `msg:"offset,omitempty"` // bytes from the start of the stream
+	Have    uint64 `msg:"have,omitempty"`   // bytes
+	Need    uint64 `msg:"need,omitempty"`   // bytes
+	Count   uint64 `msg:"count,omitempty"`
+	Repeat  uint64 `msg:"repeat,omitempty"` // times that Text stands in the input; 0 is once
 
-	Time        core.Time
-	Deadline    core.Time // 0: none
-	Extend      core.Time // 0: none
-	DeadlineMax core.Time // 0: none
+	Time        core.Time `msg:"time,omitempty"`
+	Deadline    core.Time `msg:"deadline,omitempty"`    // 0: none
+	Extend      core.Time `msg:"extend,omitempty"`      // 0: none
+	DeadlineMax core.Time `msg:"deadlineMax,omitempty"` // 0: none
 
-	ID       []byte // raw JSON token
-	Token    []byte // raw JSON token
-	Method   []byte
-	Body     []byte // raw JSON
-	Text     []byte
-	Settings []Setting
+	ID       []byte    `msg:"id,omitempty,zerocopy"`    // raw JSON token
+	Token    []byte    `msg:"token,omitempty,zerocopy"` // raw JSON token
+	Method   []byte    `msg:"method,omitempty,zerocopy"`
+	Body     []byte    `msg:"body,omitempty,zerocopy"` // raw JSON
+	Text     []byte    `msg:"text,omitempty,zerocopy"`
+	Settings []Setting `msg:"settings,omitempty,zerocopy,limit=256"`
 }
 
 // Setting is one name, or a name and its value.
 type Setting struct {
-	Name  []byte
-	Value []byte
+	Name  []byte `msg:",zerocopy"`
+	Value []byte `msg:",zerocopy"`
 }
 
 // Vector is one titled transcript.
