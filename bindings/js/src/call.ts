@@ -1,7 +1,7 @@
 // One call of ours: what its caller said, and the one outcome that it gets (CALL-3).
 
 import { EventKind, UsageError } from './abi.gen.js';
-import { Deferred } from './deferred.js';
+import type { Deferred } from './deferred.js';
 import { RefusedError } from './errors.js';
 import type { MachineEvent } from './event.js';
 import { CallError, ParseError, RPCError } from './faults.js';
@@ -27,13 +27,21 @@ export interface CallOptions {
   budgetMaxMs?: number;
 }
 
+/** One member of a batch. Options of a notification say nothing but how long it may wait for room. */
+export interface BatchItem extends CallOptions {
+  method: string;
+  /** undefined params are not sent. */
+  params?: unknown;
+  notification?: boolean;
+}
+
 /** An accepted or waiting call, until it is settled. */
 export class PendingCall<T> {
-  readonly outcome = new Deferred<T>();
   isClosing = false; // cancelled by close, not by its caller
   #stopListening: (() => void) | undefined;
 
   constructor(
+    readonly outcome: Deferred<T>,
     readonly method: string,
     readonly options: CallOptions,
     private readonly decode: (result: Json) => T,

@@ -1,21 +1,43 @@
-// A promise with its two ends.
+// Promises with their two ends, and the book of those that are still owed.
 
 /** What a rejection can be told to. */
 export interface Owed {
   reject(error: unknown): void;
-  /** A rejection is nobody's surprise any more. */
-  forgive(): void;
 }
 
 export class Deferred<T> implements Owed {
-  resolve!: (value: T) => void;
-  reject!: (error: unknown) => void;
-  readonly promise = new Promise<T>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
 
+  /** settled is told once the promise is nobody's debt any more. */
+  constructor(settled: () => void = () => undefined) {
+    let resolve!: (value: T) => void;
+    let reject!: (error: unknown) => void;
+    this.promise = new Promise<T>((...ends) => ([resolve, reject] = ends));
+    this.resolve = (value) => {
+      settled();
+      resolve(value);
+    };
+    this.reject = (error) => {
+      settled();
+      reject(error);
+    };
+  }
+}
+
+/** What a session owes its callers, whichever part of it is at work on each. */
+export class Debts {
+  readonly #open = new Set<Promise<unknown>>();
+
+  owe<T>(): Deferred<T> {
+    const debt: Deferred<T> = new Deferred<T>(() => this.#open.delete(debt.promise));
+    this.#open.add(debt.promise);
+    return debt;
+  }
+
+  /** Makes the rejection of everything that is open nobody's surprise. */
   forgive(): void {
-    this.promise.catch(() => undefined);
+    for (const promise of this.#open) promise.catch(() => undefined);
   }
 }

@@ -66,6 +66,15 @@ export class CallError extends Error {
   }
 }
 
+/** What a call may reject with. */
+export type CallFailure = RPCError | ParseError | CallError;
+
+/** A verb of a peer that has no transport: not yet, or because it was closed before. */
+export function unsent(op: string, method: string, isClosed: boolean): CallError {
+  const cause = new SessionError(isClosed ? Reason.Shutdown : Reason.None);
+  return new CallError({ op, method, code: UsageError.Closed, cause });
+}
+
 function faultOf({ code, id = '' }: CallFacts): Fault {
   if (code === UsageError.Closed) return 'session';
   return code === UsageError.Timeout && id !== '' ? 'peer' : 'caller';

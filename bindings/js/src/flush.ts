@@ -30,8 +30,4 @@ export class Flushes {
   loseAll(lost: (done: Owed) => void): void {
     for (const { done } of this.#waiting.splice(0)) lost(done);
   }
-
-  forgive(): void {
-    for (const { done } of this.#waiting) done.forgive();
-  }
 }

@@ -42,6 +42,8 @@ export class Handlers {
   readonly #routes = new Map<string, Route>();
   readonly #running = new Map<number, AbortController>();
 
+  constructor(private readonly session: Session) {}
+
   get isEmpty(): boolean {
     return this.#routes.size === 0;
   }
@@ -62,7 +64,8 @@ export class Handlers {
   }
 
   /** Runs the handler of a message, later, since no caller code runs in a turn (API-9), and answers. */
-  serve(event: MachineEvent, session: Session): void {
+  serve(event: MachineEvent): void {
+    const { session } = this;
     const { req, method } = event;
     const route = this.#routes.get(method)!; // the machine itself answers for methods that are not in its table
     const params = new Json(event.bodyText ?? 'null');

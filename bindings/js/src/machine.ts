@@ -46,7 +46,7 @@ export interface MachineCallOptions {
 }
 
 /** One member of a batch. */
-export interface BatchItem extends MachineCallOptions {
+export interface MachineBatchItem extends MachineCallOptions {
   method: Text;
   params?: Text;
   notification?: boolean;
@@ -208,7 +208,7 @@ export class Machine {
   }
 
   /** Queues calls and notifications as one array, and returns the handle of each, 0 of a notification. */
-  batch(items: readonly BatchItem[]): number[] {
+  batch(items: readonly MachineBatchItem[]): number[] {
     const bodies = items.map((item) => this.#argument(item.params));
     let bytesMax = items.length * BatchItemBytes + bytesMaxOf(...bodies);
     for (const item of items) bytesMax += bytesMaxOf(item.method, item.progressToken, item.id);

@@ -1,7 +1,6 @@
 // What the peer asks and tells, where no handler takes it (API-4).
 
 import { Code, UsageError } from './abi.gen.js';
-import { Deferred } from './deferred.js';
 import { RefusedError } from './errors.js';
 import type { MachineEvent } from './event.js';
 import { encode, Json } from './json.js';
@@ -61,7 +60,7 @@ export class Inbox {
   }
 
   answer(op: string, method: string, req: number, prepare: () => (machine: Machine) => void): Promise<void> {
-    const sent = new Deferred<void>();
+    const sent = this.session.owe<void>();
     this.session.send(sent, op, method, undefined, () => {
       if (req === 0) throw new RefusedError(UsageError.NotRequest);
       const command = prepare();

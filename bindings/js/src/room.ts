@@ -68,9 +68,4 @@ export class Room {
     }
     return served;
   }
-
-  /** The rejections of everybody in line are nobody's surprise. */
-  forgive(): void {
-    for (const { command } of this.#line) command.outcome.forgive();
-  }
 }

@@ -1,6 +1,34 @@
-// A transport and a clock that tests hold in their hands.
+// A transport and a clock that tests hold in their hands, and sessions between them.
 
-import { systemClock, type Clock, type Sink, type Transport } from '../src/index.js';
+import {
+  CallError,
+  init,
+  Peer,
+  Profile,
+  Role,
+  systemClock,
+  type Clock,
+  type PeerOptions,
+  type Sink,
+  type Transport,
+  type UsageError,
+} from '../src/node.js';
+
+export interface Session {
+  peer: Peer;
+  wire: Wire;
+  clock: FakeClock;
+}
+
+/** A session that has begun; what options leave out is profile plain, role peer. */
+export async function dial(options: Partial<PeerOptions> = {}, prepare = (peer: Peer): Peer => peer, isWhole = false): Promise<Session> {
+  const wire = new Wire(isWhole);
+  const clock = new FakeClock();
+  const peer = new Peer(await init(), { profile: Profile.Plain, role: Role.Peer, clock, ...options });
+  return { peer: prepare(peer).connect(wire), wire, clock };
+}
+
+export const failsAs = (code: UsageError) => (error: unknown): boolean => error instanceof CallError && error.code === code;
 
 /** The far side of a peer: what it wrote, and what it is to hear. */
 export class Wire implements Transport {
@@ -12,6 +40,8 @@ export class Wire implements Transport {
   /** Set: every write waits for release. */
   isStuck = false;
   failure: Error | undefined;
+  /** What the transport says of its end. */
+  explanation: string | Promise<string> = '';
   #sink: Sink | undefined;
   #release: (() => void) | undefined;
 
@@ -44,6 +74,10 @@ export class Wire implements Transport {
 
   async close(): Promise<void> {
     this.isClosed = true;
+  }
+
+  async explain(): Promise<string> {
+    return this.explanation;
   }
 
   /** Lets writes through from now on. */

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
-  CallError,
   Code,
   EventKind,
   init,
@@ -20,25 +19,9 @@ import {
   UsageError,
   type Message,
   type Observation,
-  type PeerOptions,
 } from '../src/node.js';
 import type { Instance } from '../src/instance.js';
-import { FakeClock, settled, Wire } from './fakes.js';
-
-interface Session {
-  peer: Peer;
-  wire: Wire;
-  clock: FakeClock;
-}
-
-async function dial(options: Partial<PeerOptions> = {}, prepare = (peer: Peer): Peer => peer, isWhole = false): Promise<Session> {
-  const wire = new Wire(isWhole);
-  const clock = new FakeClock();
-  const peer = new Peer(await init(), { profile: Profile.Plain, role: Role.Peer, clock, ...options });
-  return { peer: prepare(peer).connect(wire), wire, clock };
-}
-
-const failsAs = (code: UsageError) => (error: unknown) => error instanceof CallError && error.code === code;
+import { dial, failsAs, settled, Wire } from './fakes.js';
 
 test('a call resolves with its result, whatever the order of answers', async () => {
   const { peer, wire } = await dial();
@@ -314,24 +297,6 @@ test('close tells the peer what it gives up, writes what is owed, and is repeata
   await assert.rejects(call, (error) => failsAs(UsageError.Closed)(error) && /shut down on this side/.test((error as Error).message));
   assert.deepEqual([await first, await second], [undefined, undefined]);
   assert.ok(wire.isClosed);
-});
-
-test('dispose leaves no rejection unhandled', async (t) => {
-  const unhandled: unknown[] = [];
-  const note = (error: unknown): void => void unhandled.push(error);
-  process.on('unhandledRejection', note);
-  t.after(() => process.off('unhandledRejection', note));
-  const { peer, wire } = await dial({ limits: { outBytesMax: 50 } });
-  wire.isStuck = true;
-  void peer.call('a', ['x'.repeat(100)]);
-  void peer.call('b', ['x'.repeat(100)]);
-  void peer.notify('waits', ['x'.repeat(100)]);
-  void peer.flush();
-  await settled();
-  await peer.dispose();
-  await settled();
-  assert.deepEqual(unhandled, []);
-  await assert.rejects(peer.call('c'), failsAs(UsageError.Closed));
 });
 
 test('what nobody waits for is observed', async () => {

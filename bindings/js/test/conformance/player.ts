@@ -5,7 +5,7 @@ import type { Engine } from '../../src/engine.js';
 import { ConfigError, RefusedError } from '../../src/errors.js';
 import { MachineEvent } from '../../src/event.js';
 import type { State } from '../../src/inspect.js';
-import type { BatchItem, Machine, MachineCallOptions } from '../../src/machine.js';
+import type { MachineBatchItem, Machine, MachineCallOptions } from '../../src/machine.js';
 import type { Cutting } from './cutting.js';
 import { toBytes } from './escape.js';
 import * as names from './names.js';
@@ -86,7 +86,7 @@ class Player {
   // Handles by number, and members of the next batch.
   readonly #calls: number[] = [];
   readonly #reqs: number[] = [];
-  #batch: BatchItem[] = [];
+  #batch: MachineBatchItem[] = [];
 
   // What the turn has shown so far. A turn that a cutting inserts adds to it.
   #events: string[] = [];
