@@ -13,6 +13,8 @@ type Config struct {
 	// BytesMax is what the copies of sent texts may hold, each charged ChargeBytes more. One text that
 	// is larger by itself is kept alone (RESUME-5).
 	BytesMax int
+	// TextBytesMax is the largest text that Send accepts: the frame limit of what is sent over the link.
+	TextBytesMax int
 	// AgeNs is how long a text that was written is kept, and how long the session waits for a socket
 	// (RESUME-6, RESUME-7).
 	AgeNs core.Time
@@ -26,9 +28,9 @@ const (
 	ageMax   = 1 << 50 // keeps every sum of times in range (core.Time)
 )
 
-// Defaults returns 4 MiB and 60 s.
+// Defaults returns 4 MiB and 60 s, and texts of the 16 MiB of profile lsp.
 func Defaults(session string) Config {
-	return Config{Session: session, BytesMax: 4 << 20, AgeNs: 60 * core.Second}
+	return Config{Session: session, BytesMax: 4 << 20, TextBytesMax: 16 << 20, AgeNs: 60 * core.Second}
 }
 
 // Validate reports the first field that is out of range as a *core.ConfigError.
@@ -38,6 +40,8 @@ func (c *Config) Validate() error {
 		return &core.ConfigError{Field: "Session", Reason: "not 1 to 64 of A-Z a-z 0-9 _ and -"}
 	case c.BytesMax < 1 || c.BytesMax > bytesMax:
 		return &core.ConfigError{Field: "BytesMax", Value: int64(c.BytesMax), Min: 1, Max: bytesMax}
+	case c.TextBytesMax < 1 || c.TextBytesMax > bytesMax:
+		return &core.ConfigError{Field: "TextBytesMax", Value: int64(c.TextBytesMax), Min: 1, Max: bytesMax}
 	case c.AgeNs < 1 || c.AgeNs > ageMax:
 		return &core.ConfigError{Field: "AgeNs", Value: int64(c.AgeNs), Min: 1, Max: ageMax}
 	}

@@ -21,6 +21,7 @@ const (
 )
 
 var failures = [failureEnd]string{
+	FailureNone:       "none",
 	FailureLost:       "peer: it lacks texts that are no longer kept",
 	FailureClaim:      "peer: it claims texts that were never sent",
 	FailureGreeting:   "peer: the first text is no greeting to this session",
@@ -28,6 +29,8 @@ var failures = [failureEnd]string{
 	FailureCount:      "too many texts: a session counts to 2^53-1",
 	FailureSuperseded: "caller: this attempt is over, another has the session or none has",
 }
+
+func (k FailureKind) String() string { return failures[k] }
 
 // Failure is why an attempt or the session is over.
 type Failure struct {
@@ -55,7 +58,7 @@ func (e *Failure) Close() (code int, name string) {
 }
 
 func (e *Failure) Error() string {
-	text := "resume: " + failures[e.Kind]
+	text := "resume: " + e.Kind.String()
 	switch e.Kind {
 	case FailureLost:
 		text += ": it has " + decimal(e.Received) + ", of " + decimal(e.Sent) + " the first " + decimal(e.First) + " are gone"

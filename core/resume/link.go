@@ -128,7 +128,8 @@ func (l *Link) resume(received uint64) error {
 }
 
 // Send keeps a copy of a text, which Next then hands out in order. core.ErrOutputFull: there is no
-// room, try again after a Next or a Resume (RESUME-5). A *Failure: the session is over.
+// room, try again after a Next or a Resume (RESUME-5). core.ErrTooLarge: it is over TextBytesMax. A
+// *Failure: the session is over.
 func (l *Link) Send(text []byte, now core.Time) error {
 	l.Advance(now)
 	switch {
@@ -136,6 +137,8 @@ func (l *Link) Send(text []byte, now core.Time) error {
 		return l.failure
 	case l.sent.sent() == CountMax:
 		return l.end(Failure{Kind: FailureCount})
+	case len(text) > l.cfg.TextBytesMax:
+		return core.ErrTooLarge
 	case !l.sent.hasRoom(len(text), l.cfg.BytesMax):
 		return core.ErrOutputFull
 	}

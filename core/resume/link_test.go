@@ -44,6 +44,25 @@ func TestCountsEndAtTheirBound(t *testing.T) {
 	}
 }
 
+func TestConfigNamesTheFieldRefused(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"Session":      func(c *Config) { c.Session = strings.Repeat("s", SessionBytesMax+1) },
+		"BytesMax":     func(c *Config) { c.BytesMax = 0 },
+		"TextBytesMax": func(c *Config) { c.TextBytesMax = 0 },
+		"AgeNs":        func(c *Config) { c.AgeNs = 0 },
+	} {
+		cfg := Defaults(strings.Repeat("s", SessionBytesMax))
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		change(&cfg)
+		var refused *core.ConfigError
+		if _, err := New(cfg); !errors.As(err, &refused) || refused.Field != want {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 func TestSendKeepsACopy(t *testing.T) {
 	l, gen := live(t, Defaults("s"))
 	text := []byte("[1]")

@@ -92,6 +92,8 @@ func (p *intruder) run() {
 			p.write()
 		case 2:
 			p.receive()
+		case 3:
+			p.openLink()
 		default:
 			name := p.names[int(p.byte())%len(p.names)]
 			p.call(name, p.params(p.exports[name].ParamTypes())...)
@@ -121,7 +123,7 @@ func (p *intruder) params(of []api.ValueType) (params []uint64) {
 }
 
 var texts = []string{
-	`{"a":[1]}`, `"text"`, `a/method`, `initialize`, "\xff\xfe", `{`, ``, `[]`, `1`,
+	`{"parley":{"session":"s","received":0}}`, `{"a":[1]}`, `"text"`, `a/method`, `initialize`, "\xff\xfe", `{`, ``, `[]`, `1`,
 }
 
 // argument puts something that may pass for one into scratch and returns where it is.
@@ -184,8 +186,11 @@ func (p *intruder) param(of api.ValueType) uint64 {
 func (p *intruder) call(name string, params ...uint64) uint64 {
 	stack := make([]uint64, 16)
 	copy(stack, params)
-	if name == "parley_open" {
-		p.keepPromise(uint32(params[0]), uint32(params[1]))
+	switch name {
+	case "parley_open":
+		p.keepPromise(params, unsafe.Offsetof(abi.Config{}.MemoryBytesMax))
+	case "parley_resume_open":
+		p.keepPromise(params, unsafe.Offsetof(abi.ResumeConfig{}.MemoryBytesMax))
 	}
 	if err := p.in.module.ExportedFunction(name).CallWithStack(context.Background(), stack); err != nil {
 		p.t.Fatalf("%s(%x) trapped: %v\n%s", name, params, err, p.in.stderr.String())
@@ -195,7 +200,7 @@ func (p *intruder) call(name string, params ...uint64) uint64 {
 		if address := int32(uint32(result)); address > 0 {
 			p.scratch = block{address: uint32(address), size: max(uint32(params[0]), 1)}
 		}
-	case "parley_open":
+	case "parley_open", "parley_resume_open":
 		p.see(&p.handles, result)
 	case "parley_call":
 		p.see(&p.numbers, result)
@@ -210,12 +215,29 @@ func (p *intruder) see(list *[]float64, result uint64) {
 }
 
 // keepPromise puts the true memory limit into a configuration, wherever in memory it lies.
-func (p *intruder) keepPromise(address, size uint32) {
-	at := uint32(unsafe.Offsetof(abi.Config{}.MemoryBytesMax))
+func (p *intruder) keepPromise(params []uint64, field uintptr) {
+	address, size, at := uint32(params[0]), uint32(params[1]), uint32(field)
 	if size < at+8 || address < p.scratch.address || address-p.scratch.address+at+8 > p.scratch.size {
 		return
 	}
 	p.in.module.Memory().WriteFloat64Le(address+at, fuzzMemoryBytes)
+}
+
+// openLink makes a resumable link from a configuration in which bytes are changed at times.
+func (p *intruder) openLink() {
+	record := abi.ResumeConfig{Bytes: uint32(unsafe.Sizeof(abi.ResumeConfig{})), BytesMax: 1000, TextBytesMax: 1 << 20}
+	if p.scratch.size < record.Bytes {
+		return
+	}
+	view, err := p.in.read(p.scratch.address, record.Bytes)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	putRecord(view, &record)
+	for range p.byte() % 16 / 12 * 3 {
+		view[p.byte()%byte(len(view))] = p.byte()
+	}
+	p.call("parley_resume_open", uint64(p.scratch.address), uint64(record.Bytes))
 }
 
 // openAny makes a connection from a configuration in which bytes are changed at times.

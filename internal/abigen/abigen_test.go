@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/core/era"
+	"github.com/parley-rpc/parley/core/resume"
 	"github.com/parley-rpc/parley/wasm/abi"
 )
 
@@ -88,6 +90,9 @@ func TestEveryFieldOfCoreCrosses(t *testing.T) {
 		{core.BatchItem{}, abi.BatchItem{}, []string{"Notification", "Options"}},
 		{core.CallOptions{}, abi.BatchItem{}, []string{"ProgressToken", "Quiet"}},
 		{core.Splice{}, abi.Splice{}, nil},
+		{era.Config{}, abi.EraConfig{}, []string{"Client"}},
+		{era.Step{}, abi.EraStep{}, nil},
+		{resume.Config{}, abi.ResumeConfig{}, nil},
 		{core.Method{}, struct{}{}, []string{"Name", "Mode", "Notification", "Supersede"}},
 	} {
 		of, as := reflect.TypeOf(pair.of), reflect.TypeOf(pair.as)

@@ -30,8 +30,14 @@ var crossing = []string{
 	"InputPhase", "OutputPhase", "Lifecycle",
 }
 
-// crossingEra are those of core/era; what is made of them is named after it.
-var crossingEra = []string{"Era", "Mode", "StepKind", "FailureKind"}
+// crossingBeside are those of the packages below core; what is made of them is named after those.
+var crossingBeside = []struct {
+	folder, prefix string
+	types          []string
+}{
+	{"era", "Era", []string{"Era", "Mode", "StepKind", "FailureKind"}},
+	{"resume", "Resume", []string{"FailureKind"}},
+}
 
 // groups reads the constants from the sources, so that none can be forgotten.
 func groups() ([]group, error) {
@@ -49,12 +55,14 @@ func groups() ([]group, error) {
 	for _, name := range crossing {
 		all = append(all, group{name: name, members: membersOf(files, core, name)})
 	}
-	era, err := load.Import("github.com/parley-rpc/parley/core/era")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range crossingEra {
-		all = append(all, group{name: "Era" + strings.TrimPrefix(name, "Era"), members: membersOf(files, era, name)})
+	for _, of := range crossingBeside {
+		pkg, err := load.Import("github.com/parley-rpc/parley/core/" + of.folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range of.types {
+			all = append(all, group{name: of.prefix + strings.TrimPrefix(name, of.prefix), members: membersOf(files, pkg, name)})
+		}
 	}
 	for _, g := range all[1:] {
 		shorten(g.name, g.members)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/core/resume"
 	"github.com/parley-rpc/parley/wasm/abi"
 )
 
@@ -17,6 +18,8 @@ var texts = map[string]func(n int64) string{
 	"Hint":          func(n int64) string { return core.Hint(n).String() },
 	"Reason":        func(n int64) string { return core.Reason(n).String() },
 	"Invalid":       func(n int64) string { return core.Invalid(n).String() },
+
+	"ResumeFailureKind": func(n int64) string { return resume.FailureKind(n).String() },
 }
 
 // TypeScript spells the numbers and the layouts as constants: EventKind.Result, and EventAt.kind

@@ -23,6 +23,7 @@ const (
 	ScratchBytesMin = 64 << 10  // scratch is allowed this much beside the largest frame of the instance
 	ConnectionsMax  = 1024      // open connections of one instance
 	ErasMax         = 1024      // open era negotiations of one instance
+	ResumesMax      = 1024      // open resumable links of one instance
 	MethodsMax      = 4096      // entries of one method table
 	MethodBytesMax  = 256 << 10 // of all names in one method table, paths included
 	NumberMax       = 1<<53 - 1 // handles, ids, counts and times stay within it

@@ -291,6 +291,34 @@ type EraStep struct {
 	Text     Span // of the failure, escaped
 }
 
+// ResumeConfig is what parley_resume_open reads: resume.Config, whose numbers are the defaults where
+// they are 0, and the ceiling of linear memory as in Config.
+type ResumeConfig struct {
+	_ structs.HostLayout
+
+	Bytes          uint32 // size of the record
+	_              uint32
+	Session        Span
+	BytesMax       float64
+	TextBytesMax   float64
+	AgeNs          float64
+	MemoryBytesMax float64
+}
+
+// ResumeState is where a link stands, and the resume.Failure that ended it.
+type ResumeState struct {
+	_ structs.HostLayout
+
+	Failure  uint8
+	_        [3]uint8
+	Close    uint32 // code to close the socket with; 0: the session lives
+	Sent     float64
+	Received float64
+	Session  Span
+	Name     Span // the reason to close the socket with
+	Text     Span // of the failure, escaped
+}
+
 // Records lists every layout, for generators and golden lists.
 var Records = []any{
 	Span{},
@@ -309,4 +337,6 @@ var Records = []any{
 	Splice{},
 	EraConfig{},
 	EraStep{},
+	ResumeConfig{},
+	ResumeState{},
 }

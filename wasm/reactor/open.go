@@ -66,8 +66,8 @@ func open(record []byte) float64 {
 		return refuse(abi.ErrConfig, wrong)
 	}
 	memoryBytes := connectionBytes(&cfg.Limits, tableBytes)
-	if need, limit := runtimeBytes+openBytes()+memoryBytes, memoryLimit(&given); need > limit {
-		return refuse(abi.ErrMemory, &core.ConfigError{Field: "memory for Limits", Value: need, Min: runtimeBytes, Max: limit})
+	if wrong := checkMemory("memory for Limits", memoryBytes, given.MemoryBytesMax); wrong != nil {
+		return refuse(abi.ErrMemory, wrong)
 	}
 	conn, wrong := core.New(cfg)
 	if wrong != nil {
@@ -180,7 +180,19 @@ func connectionBytes(l *core.Limits, methodBytes int) int64 {
 	return 4*frame + 2*rest
 }
 
-// openBytes sums connectionBytes over the open connections.
+// checkMemory refuses what does not fit below the ceiling beside all that is open.
+func checkMemory(field string, memoryBytes int64, ceiling float64) *core.ConfigError {
+	limit := int64(0)
+	if n, ok := countOf(ceiling); ok {
+		limit = int64(min(n, abi.MemoryBytesCeiling))
+	}
+	if need := runtimeBytes + openBytes() + memoryBytes; need > limit {
+		return &core.ConfigError{Field: field, Value: need, Min: runtimeBytes, Max: limit}
+	}
+	return nil
+}
+
+// openBytes sums what the open connections and links may make of linear memory.
 func openBytes() int64 {
 	sum := int64(0)
 	for _, c := range connections {
@@ -188,15 +200,12 @@ func openBytes() int64 {
 			sum += c.memoryBytes
 		}
 	}
-	return sum
-}
-
-func memoryLimit(given *abi.Config) int64 {
-	limit, ok := countOf(given.MemoryBytesMax)
-	if !ok {
-		return 0
+	for _, g := range links {
+		if g != nil {
+			sum += g.memoryBytes
+		}
 	}
-	return int64(min(limit, abi.MemoryBytesCeiling))
+	return sum
 }
 
 // refuse keeps the reason for parley_refusal.

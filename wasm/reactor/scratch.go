@@ -12,12 +12,17 @@ import (
 // reads or writes through a pointer that does not lie in it.
 var scratch []byte
 
-// scratchMax is what one block may hold: any message that some open connection would accept.
+// scratchMax is what one block may hold: any message that some open connection or link would accept.
 func scratchMax() int {
 	frame := 0
 	for _, c := range connections {
 		if c != nil {
 			frame = max(frame, c.frameBytesMax)
+		}
+	}
+	for _, g := range links {
+		if g != nil {
+			frame = max(frame, g.textBytesMax)
 		}
 	}
 	return abi.ScratchBytesMin + frame

@@ -8,6 +8,7 @@ export const ReserveBytesMax = 65536;
 export const ScratchBytesMin = 65536;
 export const ConnectionsMax = 1024;
 export const ErasMax = 1024;
+export const ResumesMax = 1024;
 export const MethodsMax = 4096;
 export const MethodBytesMax = 262144;
 export const NumberMax = 9007199254740991;
@@ -420,6 +421,26 @@ export const EraFailureKind = {
 } as const;
 export type EraFailureKind = (typeof EraFailureKind)[keyof typeof EraFailureKind];
 
+export const ResumeFailureKind = {
+  None: 0,
+  Lost: 1,
+  Claim: 2,
+  Greeting: 3,
+  Expired: 4,
+  Count: 5,
+  Superseded: 6,
+} as const;
+export type ResumeFailureKind = (typeof ResumeFailureKind)[keyof typeof ResumeFailureKind];
+export const ResumeFailureKindText: Record<ResumeFailureKind, string> = {
+  0: "none",
+  1: "peer: it lacks texts that are no longer kept",
+  2: "peer: it claims texts that were never sent",
+  3: "peer: the first text is no greeting to this session",
+  4: "peer: no socket came in time",
+  5: "too many texts: a session counts to 2^53-1",
+  6: "caller: this attempt is over, another has the session or none has",
+};
+
 export const SpanBytes = 8;
 export const SpanAt = {
   address: 0, // u32
@@ -620,6 +641,27 @@ export const EraStepAt = {
   params: 40, // span
   result: 48, // span
   text: 56, // span
+} as const;
+
+export const ResumeConfigBytes = 48;
+export const ResumeConfigAt = {
+  bytes: 0, // u32
+  session: 8, // span
+  bytesMax: 16, // f64
+  textBytesMax: 24, // f64
+  ageNs: 32, // f64
+  memoryBytesMax: 40, // f64
+} as const;
+
+export const ResumeStateBytes = 48;
+export const ResumeStateAt = {
+  failure: 0, // u8
+  close: 4, // u32
+  sent: 8, // f64
+  received: 16, // f64
+  session: 24, // span
+  name: 32, // span
+  text: 40, // span
 } as const;
 
 export const LimitsBytes = 144;
