@@ -34,8 +34,10 @@ export class Calls {
 
   /** The outcome of each item, in their order; of a notification, that it is in the queue. */
   batch(items: readonly BatchItem[]): Promise<unknown>[] {
-    const members = items.map((item) => new PendingCall(this.session.owe<unknown>(), item.method, item, (result) => result.value));
-    const all: Owed = { reject: (error) => members.forEach(({ outcome }) => outcome.reject(error)) };
+    const members = items.map(
+      (item) => new PendingCall(this.session.owe<unknown>(), item.method, item, (result) => result.value),
+    );
+    const all: Owed = { reject: (error) => members.forEach(({ outcome }) => void outcome.reject(error)) };
     this.session.send(all, 'batch', '', firstToAbort(items), () => {
       const now = this.clock.now();
       const spelled = items.map((item) => ({

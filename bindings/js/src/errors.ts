@@ -7,7 +7,7 @@ import {
   Hint,
   Invalid,
   InvalidText,
-  UsageError,
+  type UsageError,
   UsageErrorText,
   Violation,
   ViolationText,

@@ -83,7 +83,8 @@ function faultOf({ code, id = '' }: CallFacts): Fault {
 function textOf(facts: CallFacts): string {
   const { op, method, id = '', cause } = facts;
   const subject = `parley: ${op}${method === '' ? '' : ` "${oneLine(method)}"`}${id === '' ? '' : ` (id ${oneLine(id)})`}`;
-  const causeText = cause instanceof Error ? cause.message.replace(/^parley: session: /, '') : cause === undefined ? '' : String(cause);
+  const causeText =
+    cause instanceof Error ? cause.message.replace(/^parley: session: /, '') : cause === undefined ? '' : String(cause);
   const because = causeText === '' ? '' : `: ${oneLine(causeText)}`;
   return `${subject}: ${faultOf(facts)}: ${reasonOf(facts)}${because}`;
 }
@@ -121,7 +122,10 @@ export class SessionError extends Error {
     /** What the transport knows: a process's exit and its stderr, unescaped (STOP-4). */
     readonly detail = '',
   ) {
-    const causeText = cause === undefined ? '' : `: ${oneLine(cause instanceof Error ? cause.message.replace(/^parley: (peer: )?/, '') : String(cause))}`;
+    const causeText =
+      cause === undefined
+        ? ''
+        : `: ${oneLine(cause instanceof Error ? cause.message.replace(/^parley: (peer: )?/, '') : String(cause))}`;
     const reasonText = cause instanceof TrapError ? 'the engine failed' : reasonTexts[reason];
     super(`parley: session: ${reasonText}${causeText}${detail === '' ? '' : ` (${oneLine(detail)})`}`, { cause });
   }

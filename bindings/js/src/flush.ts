@@ -1,7 +1,7 @@
 // Waiting for what has been accepted to be written (API-8).
 
 import { OutputPhase } from './abi.gen.js';
-import { Deferred, type Owed } from './deferred.js';
+import type { Deferred, Owed } from './deferred.js';
 import type { State } from './inspect.js';
 
 export class Flushes {

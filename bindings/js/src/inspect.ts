@@ -48,8 +48,26 @@ export type Stats = { [Name in keyof typeof StatsAt]: number };
 
 /** The scheduler at one moment (SCHED-5). Times are nanoseconds, Infinity is Never. */
 export interface Snapshot {
-  items: { ordinal: number; method: string; mode: Mode; isRunning: boolean; isCancelled: boolean; generation: number; acceptedAt: number; startedAt: number }[];
-  methods: { name: string; count: number; failed: number; meanNs: number; maxNs: number; p50Ns: number; p95Ns: number; p99Ns: number }[];
+  items: {
+    ordinal: number;
+    method: string;
+    mode: Mode;
+    isRunning: boolean;
+    isCancelled: boolean;
+    generation: number;
+    acceptedAt: number;
+    startedAt: number;
+  }[];
+  methods: {
+    name: string;
+    count: number;
+    failed: number;
+    meanNs: number;
+    maxNs: number;
+    p50Ns: number;
+    p95Ns: number;
+    p99Ns: number;
+  }[];
   dropped: { method: string; count: number }[];
   trace: { at: number; ordinal: number; method: string; phase: Phase }[];
   isTruncated: boolean;

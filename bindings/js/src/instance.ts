@@ -36,10 +36,10 @@ export class Instance {
     const memory = new LinearMemory();
     const wasi = new Wasi(memory);
     const { exports } = await WebAssembly.instantiate(module, wasi.imports);
-    if (!(exports['memory'] instanceof WebAssembly.Memory) || !('_initialize' in exports)) {
+    if (!(exports.memory instanceof WebAssembly.Memory) || !('_initialize' in exports)) {
       throw new TypeError('parley: this module is no parley reactor');
     }
-    memory.wasm = exports['memory'];
+    memory.wasm = exports.memory;
     return new Instance(memory, wasi, exports as Record<string, Export>);
   }
 

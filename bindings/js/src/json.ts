@@ -34,11 +34,17 @@ export function encode(value: unknown): string | undefined {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new TypeError(`${typeof value} has no JSON text`);
   // JSON.stringify escapes lone surrogates, and nothing else, as \ud…
-  return text.includes('\\ud') ? text.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (found) => (found === '\\\\' ? found : '\ufffd')) : text;
+  return text.includes('\\ud')
+    ? text.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (found) => (found === '\\\\' ? found : '\ufffd'))
+    : text;
 }
 
 const [quote, backslash, minus, zero, nine] = ['"', '\\', '-', '0', '9'].map((character) => character.charCodeAt(0)) as [
-  number, number, number, number, number,
+  number,
+  number,
+  number,
+  number,
+  number,
 ];
 
 /** Spells large integers as strings with a mark that no peer can guess, and takes them back by it. */

@@ -201,9 +201,19 @@ export class Machine {
     const token = scratch.put(options.progressToken);
     const id = scratch.put(options.id);
     return this.#run(
-      'call', name.address, name.bytes, given.address, given.bytes,
-      options.deadline ?? Infinity, options.extend ?? 0, options.deadlineMax ?? 0,
-      token.address, token.bytes, id.address, id.bytes, options.quiet ? 1 : 0,
+      'call',
+      name.address,
+      name.bytes,
+      given.address,
+      given.bytes,
+      options.deadline ?? Infinity,
+      options.extend ?? 0,
+      options.deadlineMax ?? 0,
+      token.address,
+      token.bytes,
+      id.address,
+      id.bytes,
+      options.quiet ? 1 : 0,
     );
   }
 

@@ -3,8 +3,7 @@
 import type { MachineEvent } from './event.js';
 
 /** One fact that is nobody's outcome. */
-export interface Observation
-  extends Pick<MachineEvent, 'kind' | 'reason' | 'invalid' | 'hint' | 'code' | 'offset' | 'count'> {
+export interface Observation extends Pick<MachineEvent, 'kind' | 'reason' | 'invalid' | 'hint' | 'code' | 'offset' | 'count'> {
   /** A message or a sample of the peer's: escape it before showing it. */
   text: string;
 }

@@ -56,7 +56,13 @@ test('a batch that is refused writes nothing, and every item says why', async ()
     [UsageError.BadMethod, [{ method: 'a' }, { method: '' }]],
     [UsageError.BadParams, [{ method: 'a' }, { method: 'b', params: 7 }]],
     [UsageError.Timeout, [{ method: 'a' }, { method: 'b', timeoutMs: 0 }]],
-    [UsageError.IDTaken, [{ method: 'a', id: '5' }, { method: 'b', id: '5.0' }]],
+    [
+      UsageError.IDTaken,
+      [
+        { method: 'a', id: '5' },
+        { method: 'b', id: '5.0' },
+      ],
+    ],
     [UsageError.Canceled, [{ method: 'a' }, { method: 'b', signal: AbortSignal.abort() }]],
   ] as const) {
     for (const outcome of await Promise.allSettled(peer.batch(items))) {
@@ -84,7 +90,10 @@ test('a batch waits for room in the line of all, within its shortest budget', as
   wire.release();
   assert.equal(await late[1], undefined);
   await settled();
-  assert.deepEqual(wire.messages.flat().map(({ method }) => method), ['first', 'second', 'c', 'd']);
+  assert.deepEqual(
+    wire.messages.flat().map(({ method }) => method),
+    ['first', 'second', 'c', 'd'],
+  );
   wire.hear({ jsonrpc: '2.0', id: wire.messages.flat()[2].id, result: 1 });
   assert.equal(await late[0], 1);
   await peer.dispose();
@@ -92,7 +101,10 @@ test('a batch waits for room in the line of all, within its shortest budget', as
 
 test('the negotiated version decides whether batches are served (MSG-8)', async () => {
   const { peer, wire } = await dial({ profile: Profile.MCP, role: Role.Server }, (p) => p.handle('ping', {}, () => ({})));
-  const batch = [{ jsonrpc: '2.0', id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 2, method: 'ping' }];
+  const batch = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: 2, method: 'ping' },
+  ];
   peer.setVersion('2025-03-26');
   wire.hear(batch);
   await settled();
@@ -100,13 +112,19 @@ test('the negotiated version decides whether batches are served (MSG-8)', async 
   wire.hear(batch);
   await settled();
   const [served, refused] = wire.messages;
-  assert.deepEqual(served.map(({ result }: { result: unknown }) => result), [{}, {}]);
+  assert.deepEqual(
+    served.map(({ result }: { result: unknown }) => result),
+    [{}, {}],
+  );
   assert.deepEqual([refused.id, refused.error.code], [null, -32600]);
   await peer.dispose();
 });
 
 test('a version is told to a session of profile MCP that lives', async () => {
-  const refuses = (code: UsageError) => (error: unknown): boolean => error instanceof RefusedError && error.code === code;
+  const refuses =
+    (code: UsageError) =>
+    (error: unknown): boolean =>
+      error instanceof RefusedError && error.code === code;
   const { peer } = await dial();
   assert.throws(() => peer.setVersion('2025-06-18'), refuses(UsageError.Unsupported));
   await peer.dispose();

@@ -19,11 +19,21 @@ test('the page shows what every vector says, whole and cut, and has the digest o
   });
 });
 
+const talk = {
+  values: [1, 'é😀', 'x'.repeat(1 << 20), { a: null }],
+  failure: 'CallError: parley: call "wait" (id 5): peer: no answer in the time given',
+  end: 'undefined',
+};
+
 test('a page calls a server in its worker', { skip: noChromium }, async () => {
+  await withPage(async (page) => assert.deepEqual(await page.evaluate(() => callWorker()), talk));
+});
+
+test("a page calls a server through the browser's own WebSocket, in text and in bytes", { skip: noChromium }, async () => {
+  const afterCount = { ...talk, failure: talk.failure.replace('id 5', 'id 6'), told: [100, 99] };
   await withPage(async (page) => {
-    const { values, failure, end } = await page.evaluate(() => callWorker());
-    assert.deepEqual(values, [1, 'é😀', 'x'.repeat(1 << 20), { a: null }]);
-    assert.match(failure, /^CallError: parley: call "wait" \(id 5\): peer: no answer in the time given$/);
-    assert.equal(end, 'undefined');
+    for (const binary of [false, true]) {
+      assert.deepEqual(await page.evaluate((asBytes) => callSocket(asBytes), binary), afterCount);
+    }
   });
 });

@@ -8,11 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-const executable = process.env['PARLEY_CHROMIUM'] ?? '/usr/bin/chromium';
+import { serveSockets } from './socket-server.js';
+
+const executable = process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium';
 
 /** Why there is no Chromium to test with; false: there is one. In CI it is looked for in earnest. */
 export const noChromium: string | false =
-  existsSync(executable) || process.env['CI'] === 'true' ? false : `no ${executable}; install chromium, or set PARLEY_CHROMIUM`;
+  existsSync(executable) || process.env.CI === 'true' ? false : `no ${executable}; install chromium, or set PARLEY_CHROMIUM`;
 
 const flags = [
   '--disable-gpu',
@@ -59,6 +61,7 @@ async function serve(files: Record<string, [type: string, content: string | Uint
     response.writeHead(type === undefined ? 404 : 200, { 'Content-Type': type, 'Content-Security-Policy': policy });
     response.end(content);
   });
+  serveSockets(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
 }

@@ -8,7 +8,9 @@ import { digest, parseAll } from './conformance/home.js';
 console.log('node', digest(await init(), parseAll(vectorFiles()), gaps()).total);
 if (noChromium === false) {
   const known = [...gaps()];
-  const { total } = await withPage((page) => page.evaluate(([files, names]) => playDigest(files, names), [vectorFiles(), known] as const));
+  const { total } = await withPage((page) =>
+    page.evaluate(([files, names]) => playDigest(files, names), [vectorFiles(), known] as const),
+  );
   console.log('chromium', total);
 } else {
   console.error(`chromium is skipped: ${noChromium}`);

@@ -22,7 +22,11 @@ test('calls, batches, notifications and flushes, written or waiting for room', a
   const text = ['x'.repeat(100)];
   void peer.call('written', text);
   void peer.call('queued', text);
-  peer.batch([{ method: 'waits', params: text }, { method: 'waits', notification: true }]);
+  for (const outcome of peer.batch([
+    { method: 'waits', params: text },
+    { method: 'waits', notification: true },
+  ]))
+    void outcome;
   void peer.notify('waits', text);
   void peer.call('waits', text, { timeoutMs: 1000, signal: new AbortController().signal });
   void peer.flush();

@@ -21,14 +21,21 @@ export interface Session {
 }
 
 /** A session that has begun; what options leave out is profile plain, role peer. */
-export async function dial(options: Partial<PeerOptions> = {}, prepare = (peer: Peer): Peer => peer, isWhole = false): Promise<Session> {
+export async function dial(
+  options: Partial<PeerOptions> = {},
+  prepare = (peer: Peer): Peer => peer,
+  isWhole = false,
+): Promise<Session> {
   const wire = new Wire(isWhole);
   const clock = new FakeClock();
   const peer = new Peer(await init(), { profile: Profile.Plain, role: Role.Peer, clock, ...options });
   return { peer: prepare(peer).connect(wire), wire, clock };
 }
 
-export const failsAs = (code: UsageError) => (error: unknown): boolean => error instanceof CallError && error.code === code;
+export const failsAs =
+  (code: UsageError) =>
+  (error: unknown): boolean =>
+    error instanceof CallError && error.code === code;
 
 /** The far side of a peer: what it wrote, and what it is to hear. */
 export class Wire implements Transport {
@@ -97,8 +104,13 @@ export class Wire implements Transport {
   }
 
   /** The messages written so far. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests know what they expect
   get messages(): any[] {
-    return this.written.join(this.isWhole ? '\n' : '').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line));
+    return this.written
+      .join(this.isWhole ? '\n' : '')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
   }
 }
 

@@ -93,9 +93,12 @@ test('a configuration that is refused names its field', async () => {
     field: 'Limits.FrameBytesMax',
     min: 1,
   });
-  assert.throws(() => engine.machine({ ...plain, limits: { frameBytesMax: 2 ** 31 - 1 } }), (error) => {
-    return error instanceof ConfigError && error.field === 'memory for Limits';
-  });
+  assert.throws(
+    () => engine.machine({ ...plain, limits: { frameBytesMax: 2 ** 31 - 1 } }),
+    (error) => {
+      return error instanceof ConfigError && error.field === 'memory for Limits';
+    },
+  );
   const twice = [{ name: 'a' }, { name: '' }];
   assert.throws(() => engine.machine({ ...plain, methods: twice }), ConfigError);
   engine.machine({ ...plain, methods: [{ name: 'a' }] }).free(); // the table of a refused open is gone
@@ -142,7 +145,10 @@ test('what the peer breaks is one sticky error and no exception', async () => {
   machine.commit(encode('more'));
   assert.equal(machine.error, error);
   assert.equal(machine.state().error, error);
-  assert.deepEqual(eventsOf(machine).map(({ kind }) => kind), [EventKind.Ending, EventKind.Closed]);
+  assert.deepEqual(
+    eventsOf(machine).map(({ kind }) => kind),
+    [EventKind.Ending, EventKind.Closed],
+  );
   machine.free();
 });
 
@@ -158,10 +164,14 @@ test('a snapshot shows what runs', async () => {
   machine.commit(encode('{"jsonrpc":"2.0","id":1,"method":"slow"}\n'));
   assert.equal(eventsOf(machine).length, 1);
   const { items, methods, isTracing, trace } = machine.snapshot();
-  assert.deepEqual(items.map(({ method, isRunning, ordinal }) => ({ method, isRunning, ordinal })), [
-    { method: 'slow', isRunning: true, ordinal: 1 },
-  ]);
-  assert.deepEqual(methods.map(({ name }) => name), ['slow', 'seen']);
+  assert.deepEqual(
+    items.map(({ method, isRunning, ordinal }) => ({ method, isRunning, ordinal })),
+    [{ method: 'slow', isRunning: true, ordinal: 1 }],
+  );
+  assert.deepEqual(
+    methods.map(({ name }) => name),
+    ['slow', 'seen'],
+  );
   assert.ok(isTracing);
   assert.ok(trace.length > 0 && trace[0]!.method === 'slow' && trace[0]!.at === 5);
   machine.free();
@@ -176,9 +186,12 @@ test('running out of memory poisons the instance, with what Go said', async () =
   instance.memory.wasm!.grow(pagesMax - instance.memory.bytes.length / pageBytes); // nothing is left for Go
   const mebibyte = new Uint8Array(1 << 20).fill(0x20);
   let trap: unknown;
-  assert.throws(() => {
-    for (let i = 0; i < 64; i++) machine.commit(mebibyte);
-  }, (error) => (trap = error) instanceof TrapError);
+  assert.throws(
+    () => {
+      for (let i = 0; i < 64; i++) machine.commit(mebibyte);
+    },
+    (error) => (trap = error) instanceof TrapError,
+  );
   assert.match((trap as TrapError).panic, /^fatal error: .*out of memory|cannot allocate memory/m);
   for (const use of [() => machine.notify('m'), () => machine.advance(1), () => new Machine(instance, plain, 2 ** 31)]) {
     assert.throws(use, (error) => error === trap);

@@ -143,7 +143,10 @@ test('a signal cancels the call, and the peer is told once (CALL-6)', async () =
   controller.abort(new Error('typed on'));
   await assert.rejects(call, (error) => failsAs(UsageError.Canceled)(error) && /typed on/.test((error as Error).message));
   await settled();
-  assert.deepEqual(wire.messages.map(({ method }) => method), ['m', '$/cancelRequest']);
+  assert.deepEqual(
+    wire.messages.map(({ method }) => method),
+    ['m', '$/cancelRequest'],
+  );
   await assert.rejects(peer.call('n', [], { signal: controller.signal }), failsAs(UsageError.Canceled));
   await peer.dispose();
 });
@@ -151,7 +154,13 @@ test('a signal cancels the call, and the peer is told once (CALL-6)', async () =
 test('progress reaches its call before the outcome, and restarts the budget (CALL-4, CALL-10)', async () => {
   const { peer, wire, clock } = await dial({ profile: Profile.LSP }, undefined, true);
   const seen: unknown[] = [];
-  const options = { timeoutMs: 100, extendMs: 100, budgetMaxMs: 250, progressToken: '"t"', onProgress: (p: Json) => seen.push(p.value) };
+  const options = {
+    timeoutMs: 100,
+    extendMs: 100,
+    budgetMaxMs: 250,
+    progressToken: '"t"',
+    onProgress: (p: Json) => seen.push(p.value),
+  };
   const call = peer.call('m', { workDoneToken: 't' }, options).finally(() => seen.push('outcome'));
   await settled();
   clock.pass(90);
@@ -194,7 +203,10 @@ test('handlers answer with what they return and throw', async () => {
     { jsonrpc: '2.0', id: 1, result: null },
     { jsonrpc: '2.0', id: 2, error: { code: -32602, message: 'want numbers', data: { got: 'nothing' } } },
   ]);
-  assert.deepEqual(answers.slice(3).map(({ error }) => error.code), [-32603, -32603, -32601]);
+  assert.deepEqual(
+    answers.slice(3).map(({ error }) => error.code),
+    [-32603, -32603, -32601],
+  );
   assert.doesNotMatch(JSON.stringify(answers), /secret/);
   assert.deepEqual(problems.map((problem) => problem.split(':')[0]).sort(), [
     'handler of "crash"',
@@ -206,12 +218,16 @@ test('handlers answer with what they return and throw', async () => {
 
 test('order runs one at a time, and a cancel aborts the signal (SCHED-1, REQ-4)', async () => {
   const log: string[] = [];
-  const { peer, wire } = await dial({ profile: Profile.LSP, role: Role.Server }, (p) =>
-    p.handle<[string]>('m', { mode: Mode.Order }, async ({ value: [name] }, { signal }) => {
-      log.push(`${name} begins`);
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      log.push(`${name} ends`);
-    }), true);
+  const { peer, wire } = await dial(
+    { profile: Profile.LSP, role: Role.Server },
+    (p) =>
+      p.handle<[string]>('m', { mode: Mode.Order }, async ({ value: [name] }, { signal }) => {
+        log.push(`${name} begins`);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        log.push(`${name} ends`);
+      }),
+    true,
+  );
   wire.hear({ jsonrpc: '2.0', id: 1, method: 'm', params: ['a'] });
   wire.hear({ jsonrpc: '2.0', id: 2, method: 'm', params: ['b'] });
   await settled();
@@ -245,7 +261,10 @@ test('messages come in order, are answered once, and end with the session', asyn
   await assert.rejects(peer.messages().next(), failsAs(UsageError.Unsupported));
   wire.hangUp();
   await consumer;
-  assert.deepEqual(wire.messages.map(({ id }) => id), [7, 8]);
+  assert.deepEqual(
+    wire.messages.map(({ id }) => id),
+    [7, 8],
+  );
   assert.equal(await peer.closed, undefined);
 });
 
@@ -294,7 +313,10 @@ test('close tells the peer what it gives up, writes what is owed, and is repeata
   const call = peer.call('m');
   await settled();
   const [first, second] = [peer.close(), peer.close()];
-  await assert.rejects(call, (error) => failsAs(UsageError.Closed)(error) && /shut down on this side/.test((error as Error).message));
+  await assert.rejects(
+    call,
+    (error) => failsAs(UsageError.Closed)(error) && /shut down on this side/.test((error as Error).message),
+  );
   assert.deepEqual([await first, await second], [undefined, undefined]);
   assert.ok(wire.isClosed);
 });
@@ -306,7 +328,10 @@ test('what nobody waits for is observed', async () => {
   wire.hear({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'what?' } });
   wire.hangUp();
   await peer.closed;
-  assert.deepEqual(seen.map(({ kind }) => kind), [EventKind.Noise, EventKind.PeerError, EventKind.Ending, EventKind.Closed]);
+  assert.deepEqual(
+    seen.map(({ kind }) => kind),
+    [EventKind.Noise, EventKind.PeerError, EventKind.Ending, EventKind.Closed],
+  );
   assert.equal(seen[0]!.text, 'w', 'the sample ends with the byte that decided');
 });
 
@@ -318,7 +343,13 @@ test('a consumer that has left holds up no shutdown', async () => {
     break;
   }
   assert.equal(await peer.shutdown(), undefined);
-  assert.deepEqual(wire.messages.map(({ id, error }) => [id, error.code]), [[1, -32603], [2, -32603]]);
+  assert.deepEqual(
+    wire.messages.map(({ id, error }) => [id, error.code]),
+    [
+      [1, -32603],
+      [2, -32603],
+    ],
+  );
 });
 
 test('a trap ends all sessions of its engine, with what Go said', async () => {
@@ -335,7 +366,8 @@ test('a trap ends all sessions of its engine, with what Go said', async () => {
       return failsAs(UsageError.Closed)(error) && cause instanceof SessionError && cause.cause === engine.trap;
     });
   }
-  for (const peer of peers) assert.match((await peer.closed)?.message ?? '', /the engine failed: .*out of memory|cannot allocate/);
+  for (const peer of peers)
+    assert.match((await peer.closed)?.message ?? '', /the engine failed: .*out of memory|cannot allocate/);
   assert.ok(first.isClosed && second.isClosed);
   const again = new Peer(await init(), { profile: Profile.Plain, role: Role.Client }).connect(new Wire());
   await again.notify('another engine goes on');

@@ -11,7 +11,13 @@ const clock = new FakeClock();
 async function dial(options: Partial<PeerOptions> = {}): Promise<{ peer: Peer; wire: Wire }> {
   const wire = new Wire();
   wire.isStuck = true;
-  const peer = new Peer(await init(), { profile: Profile.Plain, role: Role.Client, clock, limits: { outBytesMax: 100 }, ...options });
+  const peer = new Peer(await init(), {
+    profile: Profile.Plain,
+    role: Role.Client,
+    clock,
+    limits: { outBytesMax: 100 },
+    ...options,
+  });
   return { peer: peer.connect(wire), wire };
 }
 

@@ -20,7 +20,6 @@ import {
   SessionError,
   streamTransport,
   webSocketTransport,
-
   type Transport,
   type WebSocketLike,
 } from '../src/node.js';
@@ -90,7 +89,9 @@ test('a child that stays gets SIGTERM, then SIGKILL, and its group with it (STOP
 });
 
 test('a grandchild whose parent is gone is ended, too', async () => {
-  const child = script(`(trap '' TERM; exec >/dev/null 2>&1; while :; do sleep 60; done) & echo '{"jsonrpc":"2.0","method":"ready","params":['$!']}'`);
+  const child = script(
+    `(trap '' TERM; exec >/dev/null 2>&1; while :; do sleep 60; done) & echo '{"jsonrpc":"2.0","method":"ready","params":['$!']}'`,
+  );
   const peer = await client(child);
   let grandchild = 0;
   for await (const message of peer.messages()) [grandchild] = message.params!.value as [number];
@@ -119,7 +120,9 @@ test('a child has NO_COLOR and a dumb terminal, unless it is told otherwise', as
 });
 
 test('stderr is drained whatever the child does, and its end kept (STOP-7)', async () => {
-  const child = script(`read -r line; head -c 1000000 /dev/zero | tr '\\0' E >&2; echo end >&2; echo '{"jsonrpc":"2.0","id":1,"result":1}'; read -r line`);
+  const child = script(
+    `read -r line; head -c 1000000 /dev/zero | tr '\\0' E >&2; echo end >&2; echo '{"jsonrpc":"2.0","id":1,"result":1}'; read -r line`,
+  );
   const peer = await client(child);
   assert.equal(await peer.call('m'), 1);
   await peer.close();

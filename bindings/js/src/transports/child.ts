@@ -73,7 +73,11 @@ export class ChildTransport implements Transport {
     stdout.once('error', (error) => sink.end(error));
     void this.exited.then(() => {
       if (this.#startError !== undefined) return sink.end(this.#startError);
-      setTimeout(() => stdout.destroyed || (stdout.destroy(), sink.end()), outputMs).unref();
+      setTimeout(() => {
+        if (stdout.destroyed) return;
+        stdout.destroy();
+        sink.end();
+      }, outputMs).unref();
     });
   }
 

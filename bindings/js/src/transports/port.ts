@@ -6,7 +6,9 @@ import { EarlySink } from './early.js';
 /** What a port needs to have. */
 export interface PortLike {
   postMessage(message: unknown): void;
+  // biome-ignore lint/suspicious/noExplicitAny: Node's ports, workers and browsers have three types for it
   addEventListener(type: 'message', listener: (event: any) => void): void;
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
   removeEventListener(type: 'message', listener: (event: any) => void): void;
   /** Of a MessagePort. */
   start?(): void;

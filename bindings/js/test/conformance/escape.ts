@@ -18,18 +18,17 @@ export const word = (text: string): string =>
   text === '' ? '\\e' : text.replace(/[^!-~]|\\/g, (character) => named[character] ?? hex(character));
 
 /** The rest of a line: a space is escaped at either end alone. */
-export const rest = (text: string): string =>
-  text.replace(/[^ -~]|\\|^ | $/g, (character) => named[character] ?? hex(character));
+export const rest = (text: string): string => text.replace(/[^ -~]|\\|^ | $/g, (character) => named[character] ?? hex(character));
 
 /** The first character escaped whatever it is. */
 export const escapeFirst = (text: string): string => hex(text.slice(0, 1)) + text.slice(1);
 
 /** The inverse of word and rest. */
-export function unescape(text: string): string {
-  return text.replace(/\\(x([0-9A-F]{2})|.?)/g, (_, escape: string, digits: string | undefined) => {
+export function unescaped(text: string): string {
+  return text.replace(/\\(x([0-9A-F]{2})|.?)/g, (_, escaped: string, digits: string | undefined) => {
     if (digits !== undefined) return String.fromCharCode(parseInt(digits, 16));
-    const meaning = ({ n: '\n', r: '\r', t: '\t', '\\': '\\', e: '' } as Record<string, string>)[escape];
-    if (meaning === undefined) throw new SyntaxError(`unknown escape \\${escape}`);
+    const meaning = ({ n: '\n', r: '\r', t: '\t', '\\': '\\', e: '' } as Record<string, string>)[escaped];
+    if (meaning === undefined) throw new SyntaxError(`unknown escape \\${escaped}`);
     return meaning;
   });
 }

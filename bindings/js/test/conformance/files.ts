@@ -16,6 +16,8 @@ export const digestFile = (): string => readFileSync(join(folder, 'DIGEST'), 'ut
 
 /** Names of vectors that some home does not satisfy yet; they are no part of the digest. */
 export function gaps(): Set<string> {
-  const lines = readFileSync(join(folder, 'GAPS'), 'utf8').split('\n').filter((line) => line !== '');
+  const lines = readFileSync(join(folder, 'GAPS'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
   return new Set(lines.map((line) => line.slice(0, line.indexOf(': '))));
 }

@@ -15,7 +15,18 @@ export const outputs = ['open', 'answering', 'finishing', 'done', 'failed'];
 export const lifecycles = ['none', 'uninitialized', 'initializing', 'ready', 'shutdown', 'exited'];
 export const timers = ['none', 'call', 'answers', 'stall', 'grace', 'progress', 'linger'];
 export const hints = [
-  '', 'text-mode', 'bare-json', 'stdout-noise', 'header', 'pretty', 'terminal', 'text', 'little', 'dap', 'charset', 'over-limit',
+  '',
+  'text-mode',
+  'bare-json',
+  'stdout-noise',
+  'header',
+  'pretty',
+  'terminal',
+  'text',
+  'little',
+  'dap',
+  'charset',
+  'over-limit',
 ];
 /** The number of a name. */
 export function numberOf<Number>(names: readonly string[], name: string): Number {

@@ -1,6 +1,6 @@
 // What a machine shows, as lines of a vector.
 
-import { EventKind, Invalid, InvalidText, ReasonText, Reason, ViolationText } from '../../src/abi.gen.js';
+import { EventKind, Invalid, InvalidText, ReasonText, type Reason, ViolationText } from '../../src/abi.gen.js';
 import type { ViolationFacts } from '../../src/errors.js';
 import type { MachineEvent } from '../../src/event.js';
 import { escapeFirst, latin1, rest, word } from './escape.js';

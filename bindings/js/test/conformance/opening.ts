@@ -17,25 +17,25 @@ export interface Opening {
 type Setter = (opening: Opening, value: string) => void;
 
 const setters: Record<string, Setter> = {
-  'profile': ({ config }, value) => void (config.profile = names.numberOf(names.profiles, value)),
-  'role': ({ config }, value) => void (config.role = names.numberOf(names.roles, value)),
-  'framing': ({ config }, value) => void (config.framing = names.numberOf(names.framings, value)),
-  'inbound': ({ config }, value) => void (config.inbound = names.numberOf(names.inbounds, value)),
+  profile: ({ config }, value) => void (config.profile = names.numberOf(names.profiles, value)),
+  role: ({ config }, value) => void (config.role = names.numberOf(names.roles, value)),
+  framing: ({ config }, value) => void (config.framing = names.numberOf(names.framings, value)),
+  inbound: ({ config }, value) => void (config.inbound = names.numberOf(names.inbounds, value)),
   'send-policy': ({ config }, value) => void (config.sendPolicy = names.numberOf(names.sendPolicies, value)),
   'pause-on': ({ config }, value) => void (config.pauseOn = names.numberOf(names.pauses, value)),
   'out-fail-fast': ({ config }) => void (config.outFailFast = true),
   'park-fail': ({ config }) => void (config.parkFail = true),
   'loose-ids': ({ config }) => void (config.looseIDs = true),
-  'resync': ({ config }) => void (config.resync = true),
-  'seed': ({ config }, value) => void (config.seed = BigInt(value)),
+  resync: ({ config }) => void (config.resync = true),
+  seed: ({ config }, value) => void (config.seed = BigInt(value)),
   'first-id': ({ config }, value) => void (config.firstID = Number(value)),
   'session-id': ({ config }, value) => void (config.sessionID = value),
-  'grace': ({ config }, value) => void (config.graceNs = time(value)),
-  'shutdown': ({ config }, value) => void (config.shutdownNs = time(value)),
-  'stall': ({ config }, value) => void (config.stallNs = time(value)),
+  grace: ({ config }, value) => void (config.graceNs = time(value)),
+  shutdown: ({ config }, value) => void (config.shutdownNs = time(value)),
+  stall: ({ config }, value) => void (config.stallNs = time(value)),
   'stall-max': ({ config }, value) => void (config.stallMaxNs = time(value)),
-  'credit': (opening, value) => void (opening.credit = Number(value)),
-  'cuts': (opening, value) => void (opening.cuts = value as Opening['cuts']),
+  credit: (opening, value) => void (opening.credit = Number(value)),
+  cuts: (opening, value) => void (opening.cuts = value as Opening['cuts']),
 };
 
 for (const name of Object.keys(LimitsAt) as (keyof Limits)[]) {

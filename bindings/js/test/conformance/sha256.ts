@@ -18,7 +18,7 @@ const rotate = (x: number, bits: number): number => (x >>> bits) | (x << (32 - b
 
 /** The digest in hexadecimal. */
 export function sha256(message: Uint8Array): string {
-  const padded = new Uint8Array(((message.length + 8) >> 6 << 6) + 64);
+  const padded = new Uint8Array((((message.length + 8) >> 6) << 6) + 64);
   padded.set(message);
   padded[message.length] = 0x80;
   const view = new DataView(padded.buffer);

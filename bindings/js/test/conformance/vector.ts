@@ -1,7 +1,7 @@
 // Reading vectors: conformance/README.md has the grammar. Only inputs are taken apart; observations
 // are compared as lines, since the files are canonical.
 
-import { unescape } from './escape.js';
+import { unescaped } from './escape.js';
 
 /** One line that tells the machine something. */
 export interface Input {
@@ -36,8 +36,8 @@ const shape = (words: number, rest = false, ...options: string[]): Shape => ({ w
 const call = shape(1, true, 'deadline', 'extend', 'deadline-max', 'token', 'id', 'quiet');
 
 const shapes: Record<string, Shape> = {
-  'open': shape(0, true),
-  'method': shape(2, false, 'notification', 'supersede'),
+  open: shape(0, true),
+  method: shape(2, false, 'notification', 'supersede'),
   '##': shape(0, true),
   '> in': shape(0, true),
   '> frame': shape(0, true),
@@ -89,9 +89,12 @@ export function parse(file: string, text: string): Vector[] {
 }
 
 function begin(file: string, line: string): Vector {
-  const [, title] = /^# [A-Z0-9]+-\d+(?: [A-Z0-9]+-\d+)*  (\S.*)$/.exec(line) ?? [];
+  const [, title] = /^# [A-Z0-9]+-\d+(?: [A-Z0-9]+-\d+)* {2}(\S.*)$/.exec(line) ?? [];
   if (title === undefined) throw new SyntaxError('want a title: # RULE-1 RULE-2  Sentence.');
-  const slug = title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  const slug = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
   return { name: `${file.replace(/\.rpc$/, '')}/${slug}`, opening: [], inputs: [], lines: [] };
 }
 
@@ -114,15 +117,15 @@ function parseInput(line: string): Input {
     left = left.slice(first.length + 1);
     return first;
   };
-  for (let i = 0; i < known.words; i++) input.words.push(unescape(takeWord()));
+  for (let i = 0; i < known.words; i++) input.words.push(unescaped(takeWord()));
   for (const option of known.options) {
     const [first = ''] = left.split(' ', 1);
     if (flags.has(option) ? first === option : first.startsWith(`${option}=`)) {
-      input.options.set(option, unescape(takeWord().slice(option.length + 1)));
+      input.options.set(option, unescaped(takeWord().slice(option.length + 1)));
     }
   }
   if (left !== '' && !known.rest) throw new SyntaxError(`nothing is known about ${JSON.stringify(left)}`);
-  if (left !== '') input.rest = verb === 'open' || verb === '> stats' || verb === '> state' ? left : unescape(left);
+  if (left !== '') input.rest = verb === 'open' || verb === '> stats' || verb === '> state' ? left : unescaped(left);
   return input;
 }
 
@@ -130,7 +133,7 @@ function parseInput(line: string): Input {
 export function settings(input: Input): [name: string, value: string][] {
   return (input.rest ?? '').split(' ').map((pair) => {
     const at = pair.indexOf('=');
-    return at < 0 ? [pair, ''] : [pair.slice(0, at), unescape(pair.slice(at + 1))];
+    return at < 0 ? [pair, ''] : [pair.slice(0, at), unescaped(pair.slice(at + 1))];
   });
 }
 
