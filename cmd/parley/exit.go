@@ -47,18 +47,29 @@ type codeError int
 
 func (e codeError) Error() string { return "" }
 
+// serverExit is the exit code of a server that is passed on, whatever else happened.
+type serverExit int
+
+func (e serverExit) Error() string { return "" }
+
+// startError is a command that cannot be started and that is nobody's session.
+type startError struct{ error }
+
+func (e startError) Unwrap() error { return e.error }
+
 // signalError is the cause of the context when a signal ended the command.
 type signalError syscall.Signal
 
 func (e signalError) Error() string { return "stopped by a signal: " + syscall.Signal(e).String() }
 
-// exitCode says whose fault an error is. A signal wins over what it led to, and the end of the
+// exitCode says whose fault an error is. A server's own exit code is passed on as it is. A signal wins over what it led to, and the end of the
 // time over the session that ended because of it.
 func exitCode(ctx context.Context, err error) int {
 	var (
 		signal    signalError
 		code      codeError
 		usage     usageError
+		passed    serverExit
 		start     *child.StartError
 		answer    *host.RPCError
 		check     checkError
@@ -67,6 +78,8 @@ func exitCode(ctx context.Context, err error) int {
 		misfit    *host.ParseError
 	)
 	switch {
+	case errors.As(err, &passed):
+		return int(passed)
 	case errors.As(context.Cause(ctx), &signal):
 		return exitSignal + int(signal)
 	case errors.As(err, &code):
@@ -75,7 +88,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.Is(err, host.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout
-	case errors.As(err, &start):
+	case errors.As(err, &start), errors.As(err, new(startError)):
 		return exitStart
 	case errors.As(err, &answer), errors.As(err, &check):
 		return exitAnswer
@@ -94,7 +107,7 @@ func exitCode(ctx context.Context, err error) int {
 // errorLine is what stderr gets: one line, whatever bytes of the peer's are in it (REQ-6).
 func errorLine(ctx context.Context, err error) string {
 	var signal signalError
-	if errors.As(context.Cause(ctx), &signal) {
+	if errors.As(context.Cause(ctx), &signal) && !errors.As(err, new(serverExit)) {
 		return signal.Error()
 	}
 	return oneLine(strings.TrimPrefix(err.Error(), "parley: "))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -28,11 +29,15 @@ type commands struct {
 	Call    callCmd    `cmd:"" help:"Start a command, send it one request and print the result."`
 	Demo    demoCmd    `cmd:"" help:"Hold a conversation with the built-in language server, on both engines."`
 	Peer    peerCmd    `cmd:"" help:"Be a server on stdin and stdout."`
+	Tap     tapCmd     `cmd:"" help:"Stand between a client and a server, and record what passes."`
 	Version versionCmd `cmd:"" help:"Print version, commit, Go and the hash of the embedded module."`
 }
 
 // serverCommand is what stands behind --: a program and its arguments, untouched.
 type serverCommand []string
+
+// startsServer are the commands that take a server's command behind --.
+var startsServer = []string{"call", "tap"}
 
 // run is the whole program but for its process: it returns the exit code.
 func run(ctx context.Context, args []string, e *env) int {
@@ -73,7 +78,7 @@ func dispatch(ctx context.Context, args []string, server serverCommand, e *env) 
 	if err != nil {
 		return usageError{err.Error() + " (see parley --help)"}
 	}
-	if server != nil && parsed.Command() != "call <method>" && parsed.Command() != "call <method> <params>" {
+	if verb, _, _ := strings.Cut(parsed.Command(), " "); server != nil && !slices.Contains(startsServer, verb) {
 		return usageError{parsed.Command() + " takes no command behind --"}
 	}
 	return parsed.Run()

@@ -107,6 +107,20 @@ const (
 	OpReading    // reading goes on
 	OpOutputDone // the output is to be closed
 	OpDeadline   // Time, Timer
+
+	// What passed a tap, since its capture began. The client is who started the tap, the server
+	// whom the tap started. Every record is one read.
+	OpCapture   // Settings: what is captured (docs/capture.md); begins a session
+	OpClient    // Time, Text, Flag = the next record of this kind is of the same read
+	OpServer    // as OpClient
+	OpStderr    // Time, Text
+	OpClientEOF // Time
+	OpServerEOF // Time
+	OpClientGap // Time, Count: bytes that passed and were not recorded
+	OpServerGap // Time, Count
+	OpStderrGap // Time, Count
+	OpSignal    // Time, Text: the name of a signal that was passed to the server
+	OpExit      // Time, Code, Text: the signal that ended the server
 	opEnd
 )
 
@@ -162,4 +176,4 @@ type Vector struct {
 }
 
 // IsObservation reports whether a machine says op, as opposed to being told it.
-func (op Op) IsObservation() bool { return op >= OpRefused && op < opEnd }
+func (op Op) IsObservation() bool { return op >= OpRefused && op <= OpDeadline }

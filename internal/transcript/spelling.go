@@ -97,6 +97,7 @@ var (
 	byMax   = duration("deadlineMax", "deadline-max=", optional, func(r *Record) *core.Time { return &r.DeadlineMax })
 	quiet   = mark("quiet")
 	notify  = mark("notification")
+	partial = mark("part")
 	path    = word("text", "supersede=", optional, func(r *Record) *[]byte { return &r.Text })
 	mode    = enum("mode", "", required, modeNames, func(r *Record) *uint8 { return (*uint8)(&r.Mode) })
 	timer   = enum("timer", "", required, timerNames, func(r *Record) *uint8 { return (*uint8)(&r.Timer) })
@@ -188,6 +189,18 @@ var spellings = [opEnd]spelling{
 	OpReading:    {"< reading", nil},
 	OpOutputDone: {"< output-done", nil},
 	OpDeadline:   {"< deadline", []field{at, timer}},
+
+	OpCapture:   {"capture", []field{settings()}},
+	OpClient:    {"client", []field{at, partial, text}},
+	OpServer:    {"server", []field{at, partial, text}},
+	OpStderr:    {"stderr", []field{at, text}},
+	OpClientEOF: {"client-eof", []field{at}},
+	OpServerEOF: {"server-eof", []field{at}},
+	OpClientGap: {"client-gap", []field{at, amount}},
+	OpServerGap: {"server-gap", []field{at, amount}},
+	OpStderrGap: {"stderr-gap", []field{at, amount}},
+	OpSignal:    {"signal", []field{at, text}},
+	OpExit:      {"exit", []field{at, code(), text}},
 }
 
 // opOf finds the Op of a line's verb; OpNone if there is none.

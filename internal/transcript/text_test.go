@@ -78,6 +78,19 @@ method $/n order notification
 < output-done
 < deadline 100ms call
 < deadline never none
+capture profile=lsp framing=header command=go\x20run
+client 0s Content-Length: 2\r\n\r\n
+client 1us part {
+client 1us }
+server 3ms \x70art of it
+stderr 3ms warning\n
+client-eof 1s
+server-eof 1s
+client-gap 1s 4096
+server-gap 1s 1
+stderr-gap 1s 9
+signal 2s terminated
+exit 2s 143 terminated
 
 # FRAME-1  A second one.
 open profile=lsp role=client

@@ -1,0 +1,93 @@
+package capture
+
+import (
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/internal/transcript"
+)
+
+// Seen is one thing that a capture tells: a message, bytes that are in none, or a record that holds
+// neither. Its slices are valid during the call that shows it.
+type Seen struct {
+	Record *transcript.Record // the record that told it; nil at the end
+	At     core.Time
+	Side   core.Side   // who sent the message or the bytes
+	Found  *Found      // nil: neither
+	Pair   core.Paired // of a message
+}
+
+// Follower finds the messages in the records of a capture and pairs requests with answers.
+type Follower struct {
+	Header  Header
+	framers [2]*Framer
+	watch   *core.Watch
+	last    core.Time
+}
+
+// openMax is how many unanswered requests are remembered.
+const openMax = 65_536
+
+// NewFollower returns a Follower for one capture, or for its parts one after the other.
+func NewFollower() *Follower { return &Follower{} }
+
+func (f *Follower) begin(h Header) {
+	isNext := f.framers[0] != nil && h.Session != "" && h.Session == f.Header.Session && h.Part == f.Header.Part+1
+	if !isNext {
+		f.framers = [2]*Framer{NewFramer(h.Framing), NewFramer(h.Framing)}
+		f.watch = core.NewWatch(0, openMax)
+		if h.Part > 1 { // the parts before it are missing
+			f.framers[0].Lost(0)
+			f.framers[1].Lost(0)
+		}
+	}
+	f.Header = h
+}
+
+// Take takes the next record and shows what it completes. A header that cannot be read is an error.
+func (f *Follower) Take(r *transcript.Record, see func(*Seen)) error {
+	if f.framers[0] == nil || r.Op == transcript.OpCapture {
+		h, err := parseHeader(r)
+		if err != nil {
+			return err
+		}
+		if f.framers[0] != nil && h.Part == 1 {
+			f.End(see)
+		}
+		f.begin(h)
+	}
+	f.last = max(f.last, r.Time)
+	side := core.SideClient
+	switch r.Op {
+	case transcript.OpServer, transcript.OpServerEOF, transcript.OpServerGap:
+		side = core.SideServer
+	}
+	show := func(found Found) { f.show(r, r.Time, side, found, see) }
+	switch r.Op {
+	case transcript.OpClient, transcript.OpServer:
+		f.framers[side].Feed(r.Text, show)
+		return nil
+	case transcript.OpClientEOF, transcript.OpServerEOF:
+		f.framers[side].End(show)
+	case transcript.OpClientGap, transcript.OpServerGap:
+		f.framers[side].Lost(r.Count)
+	}
+	see(&Seen{Record: r, At: r.Time, Side: side})
+	return nil
+}
+
+// End says that no record follows, and shows what is left.
+func (f *Follower) End(see func(*Seen)) {
+	for side, framer := range f.framers {
+		if framer != nil {
+			framer.End(func(found Found) { f.show(nil, f.last, core.Side(side), found, see) })
+		}
+	}
+	f.framers, f.last = [2]*Framer{}, 0
+}
+
+func (f *Follower) show(r *transcript.Record, at core.Time, side core.Side, found Found, see func(*Seen)) {
+	seen := Seen{Record: r, At: at, Side: side, Found: &found}
+	if found.Message != nil {
+		seen.Pair = f.watch.Saw(side, found.Message, at)
+	}
+	see(&seen)
+}
