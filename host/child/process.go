@@ -56,27 +56,43 @@ func (p *Process) askToStop() { p.request.Do(func() { close(p.stop) }) }
 // then is in time.
 const obituaryWait = 450 * time.Millisecond
 
-// obituary says what became of the process in one line: program, status, tail of stderr (STOP-4).
-// It waits for these until ctx ends, but no longer than obituaryWait.
-func (p *Process) obituary(ctx context.Context) string {
+// Obituary says what became of a process (STOP-4).
+type Obituary struct {
+	Program string
+	Status  string // as os.ProcessState has it, or "still running"
+	Stderr  string // the end of it, quoted into one printable line; "" where there is none
+}
+
+// String is the obituary in one line.
+func (o Obituary) String() string {
+	text := o.Program + ": " + o.Status
+	if o.Stderr != "" {
+		text += "; stderr: " + o.Stderr
+	}
+	return text
+}
+
+// Obituary waits for the exit and for the end of stderr until ctx ends, but no longer than 450 ms, and
+// says what is known by then.
+func (p *Process) Obituary(ctx context.Context) Obituary {
 	ctx, cancel := context.WithTimeout(ctx, obituaryWait)
 	defer cancel()
-	status := "still running"
+	o := Obituary{Program: p.program, Status: "still running"}
 	select {
 	case <-p.ladder.exited:
-		status = p.exitStatus(ctx)
+		o.Status = p.exitStatus(ctx)
 		select {
 		case <-p.Stderr.ended:
 		case <-ctx.Done():
 		}
 	case <-ctx.Done():
 	}
-	text := p.program + ": " + status
-	if said := p.Stderr.lastLine(); said != "" {
-		text += "; stderr: " + said
-	}
-	return text
+	o.Stderr = p.Stderr.lastLine()
+	return o
 }
+
+// obituary is Obituary as host.Options.Explain wants it.
+func (p *Process) obituary(ctx context.Context) string { return p.Obituary(ctx).String() }
 
 // exitStatus is how a process that has exited ended. It need not be reaped for that, which takes as
 // long as a descendant holds its output.
