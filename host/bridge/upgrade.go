@@ -1,0 +1,98 @@
+package bridge
+
+import (
+	"net/http"
+
+	"github.com/coder/websocket"
+
+	"github.com/parley-rpc/parley/core/resume"
+)
+
+// resumeProtocol is the subprotocol under which a socket may be lost and replaced (RESUME).
+const resumeProtocol = "parley.resume.1"
+
+// serveSocket upgrades a request and gives the socket a session: a new one, whose server is started
+// now, or under the subprotocol the one that the URL names. Whatever goes wrong after the upgrade is
+// told by the close code, because a page does not get to see the answer to a refused upgrade.
+func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
+	server := b.server(r.PathValue("name"))
+	if server == nil {
+		http.Error(w, "there is no server of this name", http.StatusNotFound)
+		return
+	}
+	// The gate has judged Host and Origin. Nothing is compressed: it costs more than loopback gains.
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true,
+		Subprotocols:       []string{resumeProtocol},
+	})
+	if err != nil {
+		return // Accept has answered
+	}
+	if b.enter() {
+		defer b.work.Done()
+		b.converse(conn, server, r)
+		return
+	}
+	closeSocket(conn, causeStopped)
+}
+
+// server returns a server by name, the first one for none.
+func (b *Bridge) server(name string) *Server {
+	for i := range b.options.Servers {
+		if s := &b.options.Servers[i]; name == "" || s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// enter counts a socket, for Close to wait for; false once the bridge is closing.
+func (b *Bridge) enter() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closing {
+		return false
+	}
+	b.work.Add(1)
+	return true
+}
+
+func (b *Bridge) converse(conn *websocket.Conn, server *Server, r *http.Request) {
+	s, received, c := b.sessionFor(conn, server, r)
+	if s == nil {
+		closeSocket(conn, c)
+		return
+	}
+	generation, greeting, err := s.relay.attach(received)
+	if err != nil && generation == 0 {
+		closeSocket(conn, causeLost)
+		return
+	}
+	k := &socket{
+		conn: conn, relay: s.relay, generation: generation, greeting: greeting,
+		pingEvery: b.options.PingEvery, deadAfter: b.options.DeadAfter,
+	}
+	k.serve(b.ctx, b.options.MessageBytesMax)
+}
+
+// sessionFor finds or starts the session of a socket; nil with the cause to close it.
+func (b *Bridge) sessionFor(conn *websocket.Conn, server *Server, r *http.Request) (*session, uint64, cause) {
+	query := r.URL.Query()
+	resumable := conn.Subprotocol() == resumeProtocol
+	if id := query.Get("session"); id != "" && resumable {
+		s := b.find(id)
+		received, isCount := resume.ParseCount(query.Get("received"))
+		if s == nil || s.server != server || !isCount || !s.relay.resumable {
+			return nil, 0, causeLost
+		}
+		return s, received, cause{}
+	}
+	if !b.place() {
+		return nil, 0, causeFull
+	}
+	s, err := b.open(server, resumable)
+	if err != nil {
+		return nil, 0, startFailure(err)
+	}
+	return s, 0, cause{}
+}
