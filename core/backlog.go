@@ -79,7 +79,7 @@ func (c *Conn) makeRoom(request bool, method []byte) bool {
 	for i := range queue.Count() {
 		index := *queue.At(i)
 		if it := rs.items.At(index); !it.request && !it.gone {
-			c.dropped(it.name.Of(it.frame))
+			c.dropped(it.fact.text.Of(it.fact.frame))
 			rs.endWaiting(index)
 			return true
 		}

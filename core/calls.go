@@ -101,14 +101,14 @@ func numberKey(dst []byte, n uint64) []byte {
 }
 
 // settleCall gives a call its one outcome (CALL-3). Its slot is free afterwards.
-func (c *Conn) settleCall(index uint32, outcome fact) {
+func (c *Conn) settleCall(index uint32, outcome *fact) {
 	c.pushOutcome(index, outcome)
 	c.close(index)
 	c.forgetCall(index)
 }
 
 // pushOutcome names the call in its outcome: where it failed, by its wire id too.
-func (c *Conn) pushOutcome(index uint32, outcome fact) {
+func (c *Conn) pushOutcome(index uint32, outcome *fact) {
 	outcome.call = CallID(c.calls.slots.Handle(index))
 	if outcome.kind != EventResult && outcome.kind != EventError {
 		k := c.calls.slots.At(index)
@@ -118,7 +118,7 @@ func (c *Conn) pushOutcome(index uint32, outcome fact) {
 			outcome.bytes = clone(k.wire)
 		}
 	}
-	c.push(outcome)
+	c.push(*outcome)
 }
 
 // close takes an open call off everything that could still give it an outcome.
@@ -142,7 +142,7 @@ func (c *Conn) forgetCall(index uint32) {
 
 // answered completes the call that a valid response names, or counts it as late or unknown
 // (CALL-2, CALL-5).
-func (c *Conn) answered(body []byte, id scan.Span, outcome fact) {
+func (c *Conn) answered(body []byte, id scan.Span, outcome *fact) {
 	index, found := c.lookup(id.Of(body))
 	switch {
 	case !found:
@@ -201,7 +201,7 @@ func (c *Conn) failAnswer(body, id []byte) bool {
 		return false
 	}
 	c.rememberChosen(index)
-	c.settleCall(index, fact{kind: EventInvalidAnswer, frame: body, body: scan.Span{Start: 0, End: len(body)}})
+	c.settleCall(index, &fact{kind: EventInvalidAnswer, frame: body, body: scan.Span{Start: 0, End: len(body)}})
 	return true
 }
 
@@ -209,7 +209,7 @@ func (c *Conn) failAnswer(body, id []byte) bool {
 // withdrawn, and nothing is ever written; afterwards the peer is told once (CALL-6).
 func (c *Conn) giveUp(index uint32, kind EventKind) {
 	k := c.calls.slots.At(index)
-	outcome := fact{kind: kind}
+	outcome := &fact{kind: kind}
 	if undecided := c.in.arrived(); kind == EventTimeout && len(undecided) > 0 {
 		outcome.count = uint64(len(undecided))
 		outcome.frame = clone(undecided[:min(len(undecided), SampleBytesMax)])
@@ -271,7 +271,7 @@ func (c *Conn) loseCalls(lost func(*call) bool) {
 			if !k.begun {
 				c.withdraw(k)
 			}
-			c.settleCall(i, fact{kind: EventLost, reason: c.phase.reason})
+			c.settleCall(i, &fact{kind: EventLost, reason: c.phase.reason})
 		}
 	}
 }

@@ -127,7 +127,8 @@ func (c *Conn) commit(n int, whole bool) error {
 	}
 	c.stats.BytesIn += uint64(n)
 	if whole {
-		c.step(c.frames.NextWhole(c.in.arrived()))
+		step := c.frames.NextWhole(c.in.arrived())
+		c.step(&step)
 	} else {
 		c.cut()
 	}

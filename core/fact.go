@@ -14,26 +14,28 @@ type fact struct {
 	req     ReqID
 	ordinal uint64
 	number  uint64 // the wire id of a call that failed, where it is a number of ours
-	item    uint32 // slot number of their message (request, notification)
+	item    uint32 // slot number + 1 of their message, where somebody ends it; 0: the fact is all of it
+	class   Class
 	offset  uint64
 	count   uint64
 
-	frame []byte    // the text that body and text lie in
+	frame []byte    // the text that body, text and id lie in
 	body  scan.Span // raw JSON
 	text  scan.Span // a string token, unescaped by Next
+	id    scan.Span // a relay's
 	bytes []byte    // a sample or a chosen id of its own, handed out as Text or ID
 }
 
 // push appends a fact. Facts are delivered in this order and in no other.
-func (c *Conn) push(f fact) {
-	c.facts.Push(f)
-	if f.frame != nil || c.attached > 0 {
+func (c *Conn) push(f fact) { *c.add(f.frame != nil) = f }
+
+// add appends an empty fact to be filled in; attached: its text is in the receive buffer.
+func (c *Conn) add(attached bool) *fact {
+	if attached || c.attached > 0 {
 		c.attached++
 	}
+	return c.facts.Add()
 }
-
-// pushItem appends the delivery of a message. Its bytes are the item's, which is detached by itself.
-func (c *Conn) pushItem(kind EventKind, index uint32) { c.push(fact{kind: kind, item: index}) }
 
 // detach gives every fact and every message that is still in the receive buffer a block of its
 // own, because the buffer is about to be reused. It is the only copy of a body in core.
@@ -44,9 +46,8 @@ func (c *Conn) detach() {
 	}
 	c.attached = 0
 	for _, index := range c.requests.attached {
-		if c.requests.items.Live(index) {
-			it := c.requests.items.At(index)
-			it.frame = append([]byte(nil), it.frame...)
+		if it := c.requests.items.At(index); it.attached && c.requests.items.Live(index) {
+			it.fact.frame, it.attached = append([]byte(nil), it.fact.frame...), false
 		}
 	}
 	c.requests.attached = c.requests.attached[:0]
@@ -54,14 +55,25 @@ func (c *Conn) detach() {
 
 // expand fills an event from a fact.
 func (c *Conn) expand(f *fact, ev *Event) {
-	*ev = Event{
-		Kind: f.kind, Reason: f.reason, Invalid: f.invalid, Hint: f.hint, Code: f.code,
-		Call: f.call, Req: f.req, Ordinal: f.ordinal, Offset: f.offset, Count: f.count,
-		Body: f.body.Of(f.frame),
-	}
+	*ev = Event{}
+	ev.Kind, ev.Class, ev.Reason, ev.Invalid, ev.Hint = f.kind, f.class, f.reason, f.invalid, f.hint
+	ev.Code, ev.Call, ev.Req, ev.Ordinal = f.code, f.call, f.req, f.ordinal
+	ev.Offset, ev.Count = f.offset, f.count
+	ev.Body = f.body.Of(f.frame)
 	switch f.kind {
 	case EventRequest, EventNotification, EventMessage:
-		c.expandItem(f.item, ev)
+		if f.text.Present() {
+			ev.Method = c.unquote(f.text.Of(f.frame))
+		}
+		if f.kind == EventMessage {
+			ev.ID, ev.Frame = f.id.Of(f.frame), f.frame
+		}
+		if f.item != 0 {
+			it := c.requests.items.At(f.item - 1)
+			if it.delivered = true; it.request {
+				ev.ID = it.id
+			}
+		}
 	case EventInvalid, EventNoise, EventResync:
 		ev.Text = f.bytes
 	case EventTimeout, EventCanceled, EventLost, EventInvalidAnswer:

@@ -8,12 +8,15 @@ import (
 // cut takes frames off the receive buffer until none is complete.
 func (c *Conn) cut() {
 	for c.phase.input == InputOpen {
+		if c.in.start == c.in.end {
+			return // between two frames
+		}
 		step := c.frames.Next(c.in.arrived())
 		if step.Status == frame.Partial {
 			c.in.need = step.Need
 			return
 		}
-		c.step(step)
+		c.step(&step)
 	}
 }
 
@@ -25,12 +28,12 @@ func (c *Conn) cutLast() {
 			c.end(inputEOF, ReasonEOF, nil)
 			return
 		}
-		c.step(step)
+		c.step(&step)
 	}
 }
 
 // step acts on one step of the frame decoder.
-func (c *Conn) step(step frame.Step) {
+func (c *Conn) step(step *frame.Step) {
 	offset := c.frames.Offset() - uint64(step.Size)
 	arrived := c.in.arrived()
 	switch step.Status {
@@ -38,11 +41,9 @@ func (c *Conn) step(step frame.Step) {
 		c.stats.FramesIn++
 		c.ingest(arrived, offset, step)
 	case frame.Blank:
-		if step.BOM {
-			c.stats.ByteOrderMarks++
-		} else {
-			c.stats.BlankBytes += uint64(step.Size)
-		}
+		c.stats.BlankBytes += uint64(step.Size)
+	case frame.ByteOrderMark:
+		c.stats.ByteOrderMarks++
 	case frame.Overlong:
 		c.stats.FramesIn++
 		c.refuseFrame(refusal{
@@ -72,45 +73,50 @@ func violation(f *frame.Failure) *ProtocolError {
 	}
 }
 
-var byteOrderMark = []byte("\uFEFF")
+const byteOrderMark = "\uFEFF"
 
 // ingest judges the frame at the front of what has arrived (MSG). offset is that of the first byte
 // that has arrived, in the stream.
-func (c *Conn) ingest(arrived []byte, offset uint64, step frame.Step) {
+func (c *Conn) ingest(arrived []byte, offset uint64, step *frame.Step) {
 	body := arrived[step.Start:step.End:step.End]
 	offset += uint64(step.Start)
-	if len(body) >= 3 && string(body[:3]) == string(byteOrderMark) {
+	if len(body) >= len(byteOrderMark) && string(body[:len(byteOrderMark)]) == byteOrderMark {
 		c.stats.ByteOrderMarks++
-		body, offset = body[3:], offset+3
+		body, offset = body[len(byteOrderMark):], offset+uint64(len(byteOrderMark))
 	}
 	c.frame.body, c.frame.offset = body, offset
 	m := &c.message
-	fault, at := scan.FaultEmpty, 0
-	if *m = (scan.Message{}); len(body) > 0 {
-		fault, at = c.scanner.Message(body, m)
-	}
-	r := refusal{invalid: faultInvalid[fault], answer: true}
+	fault, at := c.scanner.Message(body, m)
 	switch {
-	case step.Charset:
-		r.invalid, r.hint = InvalidCharset, HintCharset
-		r.detail = arrived[step.CharsetStart:step.CharsetEnd]
-	case fault != scan.FaultNone && step.Unterminated:
-		c.violate(violation(step.Broken)) // LINE-5: the last line is not complete
-		return
-	case fault != scan.FaultNone:
-		r.at, r.decided, r.hint = at, true, c.guess(body, fault, at, Hint(step.Hint))
+	case fault != scan.FaultNone || step.CharsetEnd > 0:
+		c.ingestUnread(arrived, offset, step, fault, at)
 	case c.cfg.Role == RoleRelay:
+		c.relay(body, offset, m, InvalidNone, HintNone)
 	case m.Form == scan.FormArray:
 		c.ingestBatch(body, offset)
-		return
 	case m.Form == scan.FormScalar:
-		r.invalid = InvalidScalar
+		c.refuse(body, offset, refusal{invalid: InvalidScalar, answer: true})
 	default:
 		c.ingestObject(body, offset, m)
+	}
+}
+
+// ingestUnread acts on a frame whose body is no JSON text, or in another charset (HEAD-5).
+func (c *Conn) ingestUnread(arrived []byte, offset uint64, step *frame.Step, fault scan.Fault, at int) {
+	body := c.frame.body
+	r := refusal{invalid: faultInvalid[fault], answer: true}
+	switch {
+	case step.CharsetEnd > 0:
+		r.invalid, r.hint = InvalidCharset, HintCharset
+		r.detail = arrived[step.CharsetStart:step.CharsetEnd]
+	case step.Broken != nil:
+		c.violate(violation(step.Broken)) // LINE-5: the last line is not complete
 		return
+	default:
+		r.at, r.decided, r.hint = at, true, c.guess(body, fault, at, Hint(step.Hint))
 	}
 	if c.cfg.Role == RoleRelay {
-		c.relay(body, offset, m, r)
+		c.relay(body, offset, &c.message, r.invalid, r.hint)
 	} else {
 		c.refuse(body, offset, r)
 	}
@@ -140,7 +146,7 @@ func (c *Conn) ingestObject(body []byte, offset uint64, m *scan.Message) {
 		c.acceptNotification(body, m)
 	case ClassResult:
 		c.countNull(m.Seen&scan.MemberError != 0)
-		c.answered(body, m.ID, fact{kind: EventResult, frame: body, body: m.Result})
+		c.answered(body, m.ID, &fact{kind: EventResult, frame: body, body: m.Result})
 	case ClassError:
 		c.countNull(m.Seen&scan.MemberResult != 0)
 		c.ingestError(body, m)
@@ -170,7 +176,7 @@ func (c *Conn) ingestError(body []byte, m *scan.Message) {
 		c.push(f)
 		return
 	}
-	c.answered(body, m.ID, f)
+	c.answered(body, m.ID, &f)
 }
 
 // ingestInvalid fails the call that a misshapen answer names, and then applies the malformed

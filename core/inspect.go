@@ -122,7 +122,7 @@ func (c *Conn) note(index uint32, phase Phase) {
 		l.trace.Drop()
 		l.dropped++
 	}
-	l.trace.Push(TraceRecord{At: c.now, Ordinal: it.ordinal, Phase: phase, Method: c.methodOf(it)})
+	l.trace.Push(TraceRecord{At: c.now, Ordinal: it.fact.ordinal, Phase: phase, Method: c.methodOf(it)})
 }
 
 // noteEnd follows a started message to its end.
@@ -176,7 +176,7 @@ func (c *Conn) Snapshot(s *Snapshot) error {
 		if !rs.items.Live(i) || rs.items.At(i).gone {
 			continue
 		}
-		newest.Push(i, int64(rs.items.At(i).ordinal))
+		newest.Push(i, int64(rs.items.At(i).fact.ordinal))
 		if newest.Count() > SnapshotItemsMax {
 			oldest, _, _ := newest.Min()
 			newest.Remove(oldest)
@@ -204,7 +204,7 @@ func (c *Conn) Snapshot(s *Snapshot) error {
 
 func (c *Conn) snapshotItem(it *item) SnapshotItem {
 	s := SnapshotItem{
-		Ordinal: it.ordinal, Method: c.methodOf(it), Mode: it.mode, Cancelled: it.cancelled,
+		Ordinal: it.fact.ordinal, Method: c.methodOf(it), Mode: it.mode, Cancelled: it.cancelled,
 		AcceptedAt: max(it.acceptedAt, 0),
 	}
 	if it.started {
@@ -227,7 +227,7 @@ func (c *Conn) methodOf(it *item) string {
 	if it.entry != nil {
 		return it.entry.method.Name
 	}
-	return string(it.shown[:it.shownSize])
+	return string(it.shown)
 }
 
 // methodShownMax bounds the method text that an item keeps after its frame is gone.

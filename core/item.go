@@ -5,31 +5,26 @@ import (
 	"github.com/parley-rpc/parley/core/internal/scan"
 )
 
-// item is one message from the peer.
+// item is one message from the peer that waits, or that somebody has to end.
 type item struct {
-	kind    EventKind
-	entry   *entry // nil where there is no method table
-	request bool
-	mode    Mode
-	barrier bool
-	handle  ReqID
-	ordinal uint64
-	key     keyBuffer // requests
-	id      []byte    // the id token as it came, echoed byte for byte (MSG-4)
-
-	frame   []byte // the text; nil once delivered
-	params  scan.Span
-	name    scan.Span
-	relayed relayed
-	batch   uint32 // the array that its answer belongs to, while it has none; 0: none
+	fact     fact   // what it is to Next; its frame is nil once it has started
+	entry    *entry // nil where there is no method table
+	request  bool
+	mode     Mode
+	barrier  bool
+	attached bool   // its frame lies in the receive buffer
+	handle   ReqID  // 0: nobody ends it
+	batch    uint32 // the array that its answer belongs to, while it has none; 0: none
 
 	bytes      int    // its frame's size, for as long as it lives
 	generation uint64 // when it started (SCHED-3)
 	acceptedAt Time
 	startedAt  Time
 
-	shown     [methodShownMax]byte // the method, where there is no entry
-	shownSize int
+	// Buffers that slots keep.
+	key   keyBuffer // requests
+	id    []byte    // the id token as it came, echoed byte for byte (MSG-4)
+	shown []byte    // the method, where there is no entry
 
 	started   bool // credit is bound to it
 	delivered bool // Next has handed it out
@@ -40,42 +35,56 @@ type item struct {
 	gone      bool // ended while it stood in the queue
 }
 
-// relayed is what an item of a relay has besides.
-type relayed struct {
-	id      scan.Span
-	class   Class
-	invalid Invalid
-	hint    Hint
-	offset  uint64
-}
-
 // notificationBit marks the handle of a notification, so that it can be told long after.
 const notificationBit = 1 << 52
 
-// admitItem takes a slot for a message and puts it behind all that wait.
-func (c *Conn) admitItem(body []byte, m *scan.Message, entry *entry) (uint32, *item) {
-	rs := &c.requests
-	index, it := rs.items.Put()
-	*it = item{id: it.id, key: keyBuffer{long: it.key.long}, entry: entry}
-	if entry == nil {
-		it.shownSize = copy(it.shown[:], c.unquote(m.Method.Of(body)))
+// reset makes a slot's item a new one that has not started.
+func (it *item) reset(f *fact, entry *entry, mode Mode) {
+	*it = item{
+		fact: *f, entry: entry, mode: mode, bytes: len(f.frame),
+		key: keyBuffer{long: it.key.long}, id: it.id, shown: it.shown[:0],
 	}
-	rs.ordinal++
-	it.ordinal = rs.ordinal
-	it.frame, it.params, it.name = body, m.Params, m.Method
+}
+
+// messageFact is what a valid message is to Next.
+func (c *Conn) messageFact(kind EventKind, body []byte, m *scan.Message) fact {
+	c.requests.ordinal++
+	f := fact{kind: kind, ordinal: c.requests.ordinal, frame: body, body: m.Params, text: m.Method}
 	if scan.Kind(m.Params.Of(body)) == '0' {
-		it.params = scan.Span{}
+		f.body = scan.Span{}
 	}
-	it.bytes = len(body)
-	it.mode = c.modeOf(entry, m.ID.Present())
+	return f
+}
+
+// admitItem takes a slot for a message and puts it behind all that wait.
+func (c *Conn) admitItem(f *fact, method []byte, entry *entry) (uint32, *item) {
+	index, it := c.requests.items.Put()
+	it.reset(f, entry, c.modeOf(entry, f.kind == EventRequest))
+	if entry == nil {
+		it.shown = append(it.shown, method[:min(len(method), methodShownMax)]...)
+	}
 	c.enqueue(index, it)
 	return index, it
+}
+
+// passes reports that a message which nobody ends is handed on as it comes: nothing waits before it.
+func (c *Conn) passes() bool {
+	rs := &c.requests
+	return c.cfg.Inbound == InboundMessages && c.credit > 0 && rs.lanes.foreground.Count() == 0 &&
+		!rs.barrier && rs.running < rs.cfg.Limits.RunningMax && !c.ledger.tracing
+}
+
+// pass hands on a message that passes: it has waited for no time, and is no item.
+func (c *Conn) pass(f *fact) {
+	c.stats.WaitingMax = max(c.stats.WaitingMax, 1)
+	c.credit--
+	*c.add(true) = *f
 }
 
 // enqueue puts an item behind all that wait in its lane.
 func (c *Conn) enqueue(index uint32, it *item) {
 	rs := &c.requests
-	it.acceptedAt, it.startedAt = unstamped, unstamped
+	it.acceptedAt, it.startedAt, it.attached = unstamped, unstamped, true
 	rs.attached = append(rs.attached, index)
 	rs.oldestWrite() // forgets those that have ended
 	rs.lanes.push(index, it, rs.items.Handle(index))
@@ -84,30 +93,6 @@ func (c *Conn) enqueue(index uint32, it *item) {
 	rs.parked += it.bytes + parkedOverhead
 	c.stats.WaitingMax = max(c.stats.WaitingMax, uint64(rs.waiting))
 	c.note(index, PhaseQueued)
-}
-
-// expandItem fills the event of a message that is being delivered.
-func (c *Conn) expandItem(index uint32, ev *Event) {
-	it := c.requests.items.At(index)
-	ev.Req, ev.Ordinal = it.handle, it.ordinal
-	ev.Body = it.params.Of(it.frame)
-	if it.name.Present() {
-		ev.Method = c.unquote(it.name.Of(it.frame))
-	}
-	switch it.kind {
-	case EventRequest:
-		ev.ID = it.id
-	case EventMessage:
-		r := &it.relayed
-		ev.ID, ev.Frame = r.id.Of(it.frame), it.frame
-		ev.Class, ev.Invalid, ev.Hint, ev.Offset = r.class, r.invalid, r.hint, r.offset
-	}
-	c.delivered(it.frame)
-	it.frame, it.delivered = nil, true
-	if it.handle == 0 { // a notification that nobody ends
-		c.requests.bytes -= it.bytes
-		c.requests.items.Drop(index)
-	}
 }
 
 // unwait counts a message that waits no more.
@@ -131,6 +116,5 @@ func (c *Conn) retire(index uint32) {
 	if it.request {
 		rs.ids.Delete(ident.Hash(c.cfg.Seed, it.key.bytes()), index)
 	}
-	it.frame = nil
 	rs.items.Drop(index)
 }

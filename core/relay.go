@@ -4,25 +4,27 @@ import "github.com/parley-rpc/parley/core/internal/scan"
 
 // relay hands on one frame as it is: a relay classifies, and numbers, answers and drops nothing.
 // An invalid frame is reported whole and counted towards nothing (MSG-6).
-func (c *Conn) relay(body []byte, offset uint64, m *scan.Message, r refusal) {
+func (c *Conn) relay(body []byte, offset uint64, m *scan.Message, invalid Invalid, hint Hint) {
+	f := fact{kind: EventMessage, invalid: invalid, hint: hint, offset: offset, frame: body}
+	if invalid == InvalidNone {
+		f.class, f.invalid = c.relayClass(body, m)
+		f.body, f.id = contentOf(f.class, m), m.ID
+		if scan.Kind(m.Method.Of(body)) == 's' {
+			f.text = m.Method
+		}
+	}
+	if f.class == ClassInvalid {
+		c.stats.Invalid++
+	}
+	if c.passes() {
+		c.pass(&f)
+		return
+	}
 	if !c.park(nil, len(body)) {
 		return
 	}
 	index, it := c.requests.items.Put()
-	*it = item{id: it.id, key: keyBuffer{long: it.key.long}}
-	it.kind, it.mode = EventMessage, ModeRead
-	it.frame, it.bytes = body, len(body)
-	it.relayed = relayed{invalid: r.invalid, hint: r.hint, offset: offset}
-	if r.invalid == InvalidNone {
-		it.relayed.class, it.relayed.invalid = c.relayClass(body, m)
-		it.name, it.params, it.relayed.id = m.Method, contentOf(it.relayed.class, m), m.ID
-		if scan.Kind(m.Method.Of(body)) != 's' {
-			it.name = scan.Span{}
-		}
-	}
-	if it.relayed.class == ClassInvalid {
-		c.stats.Invalid++
-	}
+	it.reset(&f, nil, ModeRead)
 	c.enqueue(index, it)
 	c.schedule()
 }

@@ -102,14 +102,16 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	}
 	c.supersede(entry, body, m.Params)
 	c.stats.Requests++
-	index, it := c.admitItem(body, m, entry)
-	it.kind, it.request = EventRequest, true
+	f := c.messageFact(EventRequest, body, m)
+	index, it := c.admitItem(&f, method, entry)
+	it.request = true
 	it.id = append(it.id[:0], id...)
 	it.key.set(c.key)
 	if long := len(id) + len(c.key); len(id) > len(it.key.short) { // they are held beside the frame
 		it.bytes, rs.bytes, rs.parked = it.bytes+long, rs.bytes+long, rs.parked+long
 	}
 	it.handle = ReqID(rs.items.Handle(index))
+	it.fact.req, it.fact.item = it.handle, index+1
 	if it.batch = c.batch; it.batch != 0 {
 		c.batches.At(it.batch-1).open++
 	}
@@ -143,14 +145,21 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 		c.dropped(m.Method.Of(body))
 		return
 	}
+	if c.passes() {
+		c.stats.Notifications++
+		f := c.messageFact(EventNotification, body, m)
+		c.pass(&f)
+		return
+	}
 	if !c.makeRoom(false, m.Method.Of(body)) || !c.park(nil, len(body)) {
 		return
 	}
 	c.stats.Notifications++
-	index, it := c.admitItem(body, m, entry)
-	it.kind = EventNotification
+	f := c.messageFact(EventNotification, body, m)
+	index, it := c.admitItem(&f, method, entry)
 	if c.cfg.Inbound == InboundHandlers {
 		it.handle = ReqID(rs.items.Handle(index)) | notificationBit
+		it.fact.req, it.fact.item = it.handle, index+1
 	}
 	c.schedule()
 }

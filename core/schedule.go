@@ -41,7 +41,7 @@ func (l *lanes) lane(mode Mode) *slab.Ring[uint32] {
 func (l *lanes) push(index uint32, it *item, handle uint64) {
 	l.lane(it.mode).Push(index)
 	if it.mode == ModeOrder || it.mode == ModeWrite {
-		l.writes.Push(write{handle, it.ordinal})
+		l.writes.Push(write{handle, it.fact.ordinal})
 	}
 }
 
@@ -128,7 +128,7 @@ func (rs *requests) startableBehind(it *item) bool {
 		return false
 	}
 	oldest, exists := rs.oldestWrite()
-	return !exists || it.ordinal < oldest || planted(bugBackgroundOvertakes)
+	return !exists || it.fact.ordinal < oldest || planted(bugBackgroundOvertakes)
 }
 
 // oldestWrite returns the ordinal of the first item of mode order or write that has not ended.
@@ -147,7 +147,8 @@ func (rs *requests) unended(handle uint64) bool {
 	return status == slab.Live && !rs.items.At(index).gone
 }
 
-// start delivers a message: from here on it runs until it is answered or Done.
+// start delivers a message: from here on it runs until it is answered or Done, and one that nobody
+// ends is a fact and no item.
 func (c *Conn) start(index uint32) {
 	rs := &c.requests
 	it := rs.items.At(index)
@@ -155,9 +156,12 @@ func (c *Conn) start(index uint32) {
 	c.credit--
 	it.started, it.generation = true, rs.generation
 	c.note(index, PhaseRunning)
-	c.pushItem(it.kind, index)
+	*c.add(it.attached) = it.fact
+	it.fact.frame, it.attached = nil, false
 	if it.handle == 0 {
-		return // a notification for Messages: delivered is done
+		rs.bytes -= it.bytes
+		rs.items.Drop(index)
+		return
 	}
 	rs.running++
 	rs.lanes.enter(it)
@@ -210,11 +214,8 @@ func (c *Conn) CancelRequest(ordinal uint64) error {
 	}
 	rs := &c.requests
 	for i := range rs.items.End() {
-		if !rs.items.Live(i) || rs.items.At(i).ordinal != ordinal || rs.items.At(i).gone {
+		if !rs.items.Live(i) || rs.items.At(i).fact.ordinal != ordinal || rs.items.At(i).gone {
 			continue
-		}
-		if it := rs.items.At(i); it.started && it.handle == 0 {
-			break // a notification on its way to Messages: nobody runs it
 		}
 		c.cancelItem(i, c.spec.unableCode, cancelText(c.spec.unableCode))
 		c.schedule()
@@ -231,7 +232,7 @@ func (c *Conn) cancelItem(index uint32, unwanted Code, text string) {
 	if it.started {
 		if !it.cancelled {
 			it.cancelled, it.unwanted = true, unwanted
-			c.push(fact{kind: EventCancelRequest, req: it.handle, ordinal: it.ordinal})
+			c.push(fact{kind: EventCancelRequest, req: it.handle, ordinal: it.fact.ordinal})
 		}
 		return
 	}
@@ -259,7 +260,7 @@ func (rs *requests) endWaiting(index uint32) {
 	if it.request {
 		rs.ids.Delete(ident.Hash(rs.cfg.Seed, it.key.bytes()), index)
 	}
-	it.frame, it.gone = nil, true
+	it.fact.frame, it.attached, it.gone = nil, false, true
 	rs.unwait(it)
 	rs.bytes -= it.bytes
 	rs.lanes.gone++
@@ -279,7 +280,7 @@ func (c *Conn) supersede(entry *entry, body []byte, params scan.Span) {
 	for i := range rs.lanes.foreground.Count() {
 		index := *rs.lanes.foreground.At(i)
 		it := rs.items.At(index)
-		if it.gone || it.entry != entry || string(follow(it.frame, it.params, entry.method.Supersede)) != string(key) {
+		if it.gone || it.entry != entry || string(follow(it.fact.frame, it.fact.body, entry.method.Supersede)) != string(key) {
 			continue
 		}
 		c.cancelItem(index, c.spec.supersededCode, "Replaced by a newer request")

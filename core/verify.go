@@ -75,7 +75,7 @@ func (c *Conn) invariantsOfRequests() {
 		case !it.started:
 			waiting++
 			parked += it.bytes + parkedOverhead
-		case it.handle != 0:
+		default:
 			running++
 		}
 		if it.request && !it.gone {

@@ -41,7 +41,7 @@ func (d *Decoder) nextBlock(buf []byte) Step {
 				return Step{}
 			}
 			d.bomDone = true
-			return Step{Status: Blank, Size: mark, BOM: true}
+			return Step{Status: ByteOrderMark, Size: mark}
 		}
 	}
 	window := buf[:min(len(buf), d.cfg.HeaderBytesMax)]

@@ -37,8 +37,11 @@ const (
 	Partial Status = iota
 	// Frame is one frame; its body is buf[Start:End].
 	Frame
-	// Blank is one blank line (HEAD-7, LINE-2), or the byte order mark where BOM is set.
+	// Blank is one blank line (HEAD-7, LINE-2).
 	Blank
+	// ByteOrderMark is the mark before the first header and nothing else (MSG-9). It comes at most
+	// once in a stream.
+	ByteOrderMark
 	// Overlong is the report of a message over BodyBytesMax under Discard. What is left of the
 	// message follows as Skipped steps.
 	Overlong
@@ -51,18 +54,10 @@ const (
 	End
 )
 
-// Step is one finding at the front of the buffer. It is small, since every frame pays for its copies.
+// Step is one finding at the front of the buffer. Every frame pays for its copies: it has nine words,
+// which is what a function returns in registers.
 type Step struct {
 	Status Status
-	// BOM marks the Blank step that consumed the byte order mark before the first header and
-	// nothing else (MSG-9). It happens at most once in a stream.
-	BOM bool
-	// Charset marks a Frame whose header names another charset than UTF-8: it is Invalid
-	// (HEAD-5). The name is buf[CharsetStart:CharsetEnd].
-	Charset bool
-	// Unterminated marks the Frame of a last line without LF. If it is no complete JSON text the
-	// stream is truncated, and Broken, filled in for that case, says where (LINE-5).
-	Unterminated bool
 	// Hint is what a Frame of Line or Whole is likely to be if it is no message, HintCharset, or
 	// what kind of noise a Header's Skipped was.
 	Hint Hint
@@ -72,11 +67,13 @@ type Step struct {
 	// Start and End bound, in buf, the body of a Frame, or the sample of an Overlong and of a
 	// Header's Skipped, at most SampleBytesMax.
 	Start, End int
-	// CharsetStart and CharsetEnd bound, in buf, the name of the charset.
+	// CharsetStart and CharsetEnd bound, in buf, the name of the charset of a Frame whose header
+	// names another one than UTF-8: it is Invalid (HEAD-5). Both are 0 otherwise.
 	CharsetStart, CharsetEnd int
 	// Need is, for Partial, how many more bytes complete the frame; 0 while that is not declared.
 	Need int
-	// Broken is the failure of a Broken step, the same one at every later call.
+	// Broken is the failure of a Broken step, the same one at every later call; or that of a Frame,
+	// a last line without LF, for the case that it is no complete JSON text (LINE-5).
 	Broken *Failure
 }
 

@@ -2,8 +2,13 @@ package frame
 
 func (d *Decoder) nextHeader(buf []byte) Step {
 	b := &d.block
-	if b.body == 0 && !b.resyncing && !d.canonicalBlock(buf) {
-		if step := d.nextBlock(buf); step.Status != Partial {
+	if b.body == 0 && !b.resyncing {
+		if body, length := d.canonicalBlock(buf); body > 0 && len(buf)-body >= length {
+			d.blankBytes, d.bomDone = 0, true
+			return Step{Status: Frame, Size: body + length, Start: body, End: body + length}
+		} else if body > 0 {
+			d.searched, b.body, b.length, b.declared = body, body, length, true
+		} else if step := d.nextBlock(buf); step.Status != Partial {
 			return step
 		}
 	}
@@ -16,10 +21,12 @@ func (d *Decoder) nextHeader(buf []byte) Step {
 	if have := len(buf) - b.body; have < b.length {
 		return Step{Need: b.length - have}
 	}
-	step := Step{Status: Frame, Size: b.body + b.length, Start: b.body, End: b.body + b.length}
-	if b.charsetEnd > 0 {
-		step.Charset, step.Hint = true, HintCharset
-		step.CharsetStart, step.CharsetEnd = b.charsetStart, b.charsetEnd
+	step := Step{
+		Status: Frame, Size: b.body + b.length, Start: b.body, End: b.body + b.length,
+		CharsetStart: b.charsetStart, CharsetEnd: b.charsetEnd,
+	}
+	if step.CharsetEnd > 0 {
+		step.Hint = HintCharset
 	}
 	d.beginBlock()
 	return step
@@ -49,27 +56,26 @@ func (d *Decoder) finishHeader(buf []byte) Step {
 }
 
 // canonicalBlock recognises the block nearly every peer writes, Content-Length alone in its usual
-// spelling, and nothing else: what it does not recognise is left to nextBlock untouched.
-func (d *Decoder) canonicalBlock(buf []byte) bool {
+// spelling, and returns where the body starts and its length; 0 where it is left to nextBlock.
+func (d *Decoder) canonicalBlock(buf []byte) (body, length int) {
 	const name, end = "Content-Length: ", "\r\n\r\n"
 	const digitsMax = 10 // no body is longer, and no int overflows
 	if d.searched > 0 || len(buf) < len(name) || string(buf[:len(name)]) != name {
-		return false
+		return 0, 0
 	}
-	length, at := uint64(0), len(name)
+	declared, at := uint64(0), len(name)
 	for at < len(buf) && at < len(name)+digitsMax && isDigit(buf[at]) {
-		length = length*10 + uint64(buf[at]-'0')
+		declared = declared*10 + uint64(buf[at]-'0')
 		at++
 	}
-	body := at + len(end)
+	body = at + len(end)
 	if at == len(name) || len(buf) < body || string(buf[at:body]) != end {
-		return false
+		return 0, 0
 	}
-	if body > d.cfg.HeaderBytesMax || !d.inRange(length) {
-		return false
+	if body > d.cfg.HeaderBytesMax || !d.inRange(declared) {
+		return 0, 0
 	}
-	d.searched, d.block.body, d.block.length, d.block.declared = body, body, int(length), true
-	return true
+	return body, int(declared)
 }
 
 // beginBlock makes the decoder ready for the block behind the one it consumes.

@@ -90,12 +90,11 @@ func (d *Decoder) finishLine(buf []byte) Step {
 	failure.Sample = sampleOf(buf)
 	d.searched = 0
 	return Step{
-		Status:       Frame,
-		Size:         len(buf),
-		End:          len(buf),
-		Unterminated: true,
-		Hint:         textHint(buf),
-		Broken:       &failure,
+		Status: Frame,
+		Size:   len(buf),
+		End:    len(buf),
+		Hint:   textHint(buf),
+		Broken: &failure,
 	}
 }
 

@@ -85,18 +85,16 @@ func (r *replayer) record(step Step) {
 	switch step.Status {
 	case Frame:
 		fmt.Fprintf(&r.log, "frame %q", r.buf[step.Start:step.End])
-		if step.Charset {
+		if step.CharsetEnd > 0 {
 			fmt.Fprintf(&r.log, " charset %q", r.buf[step.CharsetStart:step.CharsetEnd])
 		}
-		if step.Unterminated {
+		if step.Broken != nil {
 			fmt.Fprintf(&r.log, " unterminated %s", describe(step.Broken))
 		}
 	case Blank:
-		if step.BOM {
-			fmt.Fprint(&r.log, "bom")
-		} else {
-			fmt.Fprintf(&r.log, "blank %d", step.Size)
-		}
+		fmt.Fprintf(&r.log, "blank %d", step.Size)
+	case ByteOrderMark:
+		fmt.Fprint(&r.log, "bom")
 	case Overlong, Skipped:
 		name := map[Status]string{Overlong: "overlong", Skipped: "skipped"}[step.Status]
 		fmt.Fprintf(&r.log, "%s %d %q", name, step.Size, r.buf[step.Start:step.End])

@@ -7,14 +7,19 @@ type Ring[T any] struct {
 	count int
 }
 
-// Push adds at the back and returns the place, good until the next Push.
-func (r *Ring[T]) Push(value T) *T {
+// Add adds a zero value at the back and returns its place, good until the next one is added.
+func (r *Ring[T]) Add() *T {
 	if r.count == len(r.items) {
 		r.grow()
 	}
-	at := &r.items[(r.head+r.count)&(len(r.items)-1)]
-	*at = value
 	r.count++
+	return r.At(r.count - 1)
+}
+
+// Push adds a value at the back and returns its place, as Add does.
+func (r *Ring[T]) Push(value T) *T {
+	at := r.Add()
+	*at = value
 	return at
 }
 
@@ -26,7 +31,7 @@ func (r *Ring[T]) grow() {
 	r.items, r.head = items, 0
 }
 
-// At returns the i-th from the front, good until the next Push.
+// At returns the i-th from the front, good until the next one is added.
 func (r *Ring[T]) At(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
 
 // Drop removes the front and forgets what it held.
