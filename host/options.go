@@ -35,6 +35,9 @@ type Options struct {
 	// tail of its stderr. It becomes the Detail of the SessionError, escaped and cut. Its context
 	// ends after 500 ms, and so does the waiting for it (STOP-4).
 	Explain func(ctx context.Context) string
+	// Started is told of the session before New returns it: the way to a session whose maker is
+	// a function that serves until its end. The session runs already; nil tells nobody.
+	Started func(p *Peer)
 	// Clock is the session's time; nil is SystemClock.
 	Clock Clock
 }

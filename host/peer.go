@@ -21,6 +21,7 @@ type Peer struct {
 	log          *slog.Logger
 	explain      func(ctx context.Context) string
 	profile      core.Profile
+	role         core.Role
 	sessionID    string
 	limits       core.Limits
 	shutdownCode core.Code                 // answers what a shutdown leaves unanswered (REQ-7)
@@ -86,6 +87,9 @@ func New(transport *Transport, options Options) (*Peer, error) {
 	p := newPeer(transport, machine, cfg, options)
 	p.startObserving(options.Observe)
 	p.start()
+	if options.Started != nil {
+		options.Started(p)
+	}
 	return p, nil
 }
 
@@ -99,6 +103,7 @@ func newPeer(transport *Transport, machine Machine, cfg core.Config, options Opt
 		log:          options.Logger,
 		explain:      options.Explain,
 		profile:      cfg.Profile,
+		role:         cfg.Role,
 		sessionID:    cfg.SessionID,
 		limits:       machine.Limits(),
 		turns:        map[*route]chan struct{}{},

@@ -10,6 +10,10 @@ import (
 // Snapshot is a session and its work at one moment (SCHED-5). It owns its memory.
 type Snapshot struct {
 	core.Snapshot
+	SessionID string // Config.SessionID, the first half of every correlation id
+	Profile   core.Profile
+	Role      core.Role
+
 	State  core.State
 	Stats  core.Stats
 	Limits core.Limits
@@ -19,7 +23,7 @@ type Snapshot struct {
 // Snapshot returns what the session works on, its limits and its counters. After its end it is
 // ErrClosed; Stats and State remain.
 func (p *Peer) Snapshot() (Snapshot, error) {
-	s := Snapshot{Limits: p.limits}
+	s := Snapshot{SessionID: p.sessionID, Profile: p.profile, Role: p.role, Limits: p.limits}
 	err := p.command("snapshot", func(m Machine) error {
 		s.Now, s.State, s.Stats = p.clock.Now(), m.State(), m.Stats()
 		return m.Snapshot(&s.Snapshot)

@@ -158,3 +158,20 @@ func TestCancelRequestEndsWithTheSession(t *testing.T) {
 		}
 	})
 }
+
+func TestStartedIsToldOfTheSession(t *testing.T) {
+	onEngines(t, func(t *testing.T, engine host.Engine) {
+		options := host.PlainServer
+		options.Mux, options.Config.SessionID = host.NewMux(), "7.1"
+		var told *host.Peer
+		options.Started = func(p *host.Peer) { told = p }
+		p, _ := dial(t, engine, options, roomy)
+		if told != p {
+			t.Errorf("told of %p, made %p", told, p)
+		}
+		s, err := told.Snapshot()
+		if err != nil || s.SessionID != "7.1" || s.Profile != core.ProfilePlain || s.Role != core.RoleServer {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
