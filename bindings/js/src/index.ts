@@ -44,6 +44,8 @@ export { Message } from './messages.js';
 export type { Observation } from './observation.js';
 export { limitDefaults, type PeerOptions } from './options.js';
 export { Peer } from './peer.js';
+export { Relay, type RelayListener, type RelayOptions } from './relay.js';
+export { InvalidMessageError, type Relayed } from './relayed.js';
 export type { Sink, Transport } from './transport.js';
 export { portTransport, type PortLike } from './transports/port.js';
 export { streamTransport, type StreamPair } from './transports/streams.js';
