@@ -64,6 +64,9 @@ func (c demoCmd) Run(ctx context.Context, e *env) error {
 		return errors.Join(err, writeJSON(e.stdout, document))
 	}
 	printChecks(e.stdout, document.Checks)
+	if err == nil {
+		fmt.Fprintln(e.stdout, "\nThe same server behind a page, in your browser: parley serve")
+	}
 	return err
 }
 

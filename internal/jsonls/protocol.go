@@ -57,7 +57,7 @@ type changeParams struct {
 	ContentChanges []Change `json:"contentChanges"`
 }
 
-type hoverParams struct {
+type positionParams struct {
 	documentParams
 	Position Position `json:"position"`
 }

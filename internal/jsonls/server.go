@@ -62,6 +62,8 @@ func newServer() *server {
 		host.Capability(`{"hoverProvider":true}`))
 	host.Handle(s.mux, "textDocument/documentSymbol", core.ModeRead, s.documentSymbol,
 		host.Capability(`{"documentSymbolProvider":true}`))
+	host.Handle(s.mux, "textDocument/completion", core.ModeRead, s.completion,
+		host.Capability(`{"completionProvider":{"triggerCharacters":["\"",":"]}}`))
 	host.Handle(s.mux, "textDocument/formatting", core.ModeRead, s.formatting,
 		host.Capability(`{"documentFormattingProvider":true}`))
 	return s
@@ -147,7 +149,7 @@ func (s *server) publish(ctx context.Context, params publishParams) error {
 	return peer.Notify(ctx, method, params)
 }
 
-func (s *server) hover(_ context.Context, params hoverParams) (*Hover, error) {
+func (s *server) hover(_ context.Context, params positionParams) (*Hover, error) {
 	document, err := s.document(params.TextDocument)
 	if err != nil {
 		return nil, err
@@ -161,6 +163,14 @@ func (s *server) documentSymbol(_ context.Context, params documentParams) ([]Sym
 		return nil, err
 	}
 	return Symbols(document.Text), nil
+}
+
+func (s *server) completion(_ context.Context, params positionParams) ([]Completion, error) {
+	document, err := s.document(params.TextDocument)
+	if err != nil {
+		return nil, err
+	}
+	return Complete(document.Text, params.Position), nil
 }
 
 func (s *server) formatting(_ context.Context, params formattingParams) ([]TextEdit, error) {

@@ -98,7 +98,7 @@ func TestInitializeClaimsWhatIsRegistered(t *testing.T) {
 		claimed = append(claimed, name)
 	}
 	slices.Sort(claimed)
-	want := []string{"documentFormattingProvider", "documentSymbolProvider", "hoverProvider", "positionEncoding", "textDocumentSync"}
+	want := []string{"completionProvider", "documentFormattingProvider", "documentSymbolProvider", "hoverProvider", "positionEncoding", "textDocumentSync"}
 	if !reflect.DeepEqual(claimed, want) || result.Capabilities["positionEncoding"] != "utf-16" {
 		t.Errorf("capabilities %v, want %v", result.Capabilities, want)
 	}
