@@ -107,6 +107,19 @@ func TestUsage(t *testing.T) {
 		{[]string{"call", "x", "--profile", "mcp", "--mcp-era", "1999-01-01", "--", "true"}, "2026-07-28, 2025-11-25"},
 		{[]string{"call", "x", "--engine", "none", "--", "true"}, "engine"},
 		{[]string{"version", "--", "true"}, "takes no command"},
+		{[]string{"serve", "--"}, "no command behind --"},
+		{[]string{"serve", "--profile", "mcp"}, "a command is expected"},
+		{[]string{"serve", "--server", "go"}, "NAME=CMD"},
+		{[]string{"serve", "--server", "go:dap=dlv"}, "NAME:PROFILE=CMD"},
+		{[]string{"serve", "--server", "a/b=true", "--listen", "127.0.0.1:0"}, "server name"},
+		{[]string{"serve", "--server", "a=true", "--server", "a=true", "--listen", "127.0.0.1:0"}, "two servers"},
+		{[]string{"serve", "--root", "/nowhere"}, "--root"},
+		{[]string{"serve", "--listen", "nonsense"}, "--listen"},
+		{[]string{"serve", "--listen", "0.0.0.0:0", "--no-token"}, "only on a loopback address"},
+		{[]string{"serve", "--no-token", "--token", "x"}, "exclude each other"},
+		{[]string{"serve", "--max-sessions", "0"}, "--max-sessions"},
+		{[]string{"serve", "--allow-origin", "*", "--listen", "127.0.0.1:0"}, "allowed origin"},
+		{[]string{"serve", "--allow-host", "a/b", "--listen", "127.0.0.1:0"}, "allowed host"},
 	} {
 		got := inProcess(t, "not JSON", test.args...)
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
@@ -123,7 +136,7 @@ func TestHelpListsCommandsAndExitCodes(t *testing.T) {
 	if got.code != exitOK || got.stderr != "" {
 		t.Errorf("exit code %d, stderr %q", got.code, got.stderr)
 	}
-	for _, want := range []string{"call", "demo", "peer lsp", "peer mcp", "version", "5    the peer broke the protocol", "130  interrupted"} {
+	for _, want := range []string{"call", "demo", "peer lsp", "peer mcp", "serve", "version", "5    the peer broke the protocol", "130  interrupted"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("help does not say %q", want)
 		}

@@ -14,7 +14,7 @@ type peerCmd struct {
 	faults `embed:"" group:"Faults, to try a client on. The same seed makes the same choices."`
 
 	Echo peerEchoCmd `cmd:"" help:"Answers each request with its params, and sends notifications back."`
-	LSP  peerLSPCmd  `cmd:"" name:"lsp" help:"A language server for JSON: diagnostics, hover, symbols, formatting."`
+	LSP  peerLSPCmd  `cmd:"" name:"lsp" help:"A language server for JSON: diagnostics, hover, completion, symbols, formatting."`
 	MCP  peerMCPCmd  `cmd:"" name:"mcp" help:"An MCP server of both eras: tools echo and add."`
 	Hold peerHoldCmd `cmd:"" hidden:"" help:"Hold what is inherited, and say nothing."`
 }

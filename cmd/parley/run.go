@@ -29,6 +29,7 @@ type commands struct {
 	Call    callCmd    `cmd:"" help:"Start a command, send it one request and print the result."`
 	Demo    demoCmd    `cmd:"" help:"Hold a conversation with the built-in language server, on both engines."`
 	Peer    peerCmd    `cmd:"" help:"Be a server on stdin and stdout."`
+	Serve   serveCmd   `cmd:"" help:"Serve a page, and a WebSocket to a language server or MCP server."`
 	Tap     tapCmd     `cmd:"" help:"Stand between a client and a server, and record what passes."`
 	Version versionCmd `cmd:"" help:"Print version, commit, Go and the hash of the embedded module."`
 }
@@ -37,7 +38,7 @@ type commands struct {
 type serverCommand []string
 
 // startsServer are the commands that take a server's command behind --.
-var startsServer = []string{"call", "tap"}
+var startsServer = []string{"call", "serve", "tap"}
 
 // run is the whole program but for its process: it returns the exit code.
 func run(ctx context.Context, args []string, e *env) int {
