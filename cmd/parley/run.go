@@ -30,8 +30,9 @@ type commands struct {
 	Demo    demoCmd    `cmd:"" help:"Hold a conversation with the built-in language server, on both engines."`
 	Peer    peerCmd    `cmd:"" help:"Be a server on stdin and stdout."`
 	Serve   serveCmd   `cmd:"" help:"Serve a page, and a WebSocket to a language server or MCP server."`
-	Tap     tapCmd     `cmd:"" help:"Stand between a client and a server, and record what passes."`
 	Version versionCmd `cmd:"" help:"Print version, commit, Go and the hash of the embedded module."`
+
+	captureCommands `embed:""`
 }
 
 // serverCommand is what stands behind --: a program and its arguments, untouched.

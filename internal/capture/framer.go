@@ -69,9 +69,10 @@ type Framer struct {
 	decided uint64 // stream offset: what lies before it has been reported
 	head    []byte // what follows it, as far as a broken header can reach back
 
-	matched     int    // bytes of headerName at the end of what was looked through
-	isLineBegun bool   // the last byte looked at was no line feed
-	sample      []byte // the first of what was looked through and not reported
+	matched     int                 // bytes of headerName at the end of what was looked through
+	isLineBegun bool                // the last byte looked at was no line feed
+	sample      []byte              // the first of what was looked through and not reported
+	broken      *core.ProtocolError // why it is looked through; nil: that has been reported
 }
 
 // Found is one message, or bytes that are in none.
@@ -115,7 +116,7 @@ func (f *Framer) restart() {
 
 // giveUp looks for the next place where a message can begin.
 func (f *Framer) giveUp() {
-	f.relay, f.matched, f.isLineBegun, f.sample = nil, 0, true, f.sample[:0]
+	f.relay, f.matched, f.isLineBegun, f.sample, f.broken = nil, 0, true, f.sample[:0], nil
 }
 
 // Offset is how many bytes have passed, missing ones included.
@@ -185,12 +186,12 @@ func (f *Framer) abandon(broken *core.ProtocolError, found func(Found)) []byte {
 		at = min(f.offset, f.decided+1)
 		again = append(again, f.head[at-f.decided:]...)
 	}
+	f.giveUp()
 	shown := *broken
 	shown.Offset += f.base
-	found(Found{Broken: &shown, Sample: shown.Sample, Start: f.decided, End: at})
+	f.broken = &shown
+	f.sample = append(f.sample, f.head[:min(uint64(len(f.head)), sampleBytesMax, at-f.decided)]...)
 	f.offset = at
-	f.decide(at, nil)
-	f.giveUp()
 	return again
 }
 
@@ -246,7 +247,8 @@ func (f *Framer) seek(piece []byte, found func(Found)) []byte {
 func (f *Framer) passOver(found func(Found)) {
 	if end := f.offset - uint64(f.matched); end > f.decided {
 		size := min(uint64(len(f.sample)), end-f.decided)
-		found(Found{Sample: f.sample[:size], Start: f.decided, End: end})
+		found(Found{Broken: f.broken, Sample: f.sample[:size], Start: f.decided, End: end})
+		f.broken = nil
 		f.decide(end, nil)
 		f.sample = f.sample[:copy(f.sample, f.sample[size:])]
 	}

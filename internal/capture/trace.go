@@ -23,6 +23,9 @@ var traceEntry = regexp.MustCompile(`^\[(?:Trace|LSP)\s*-\s*(\d{1,2}):(\d{2}):(\
 // traceText is what an entry of the text format says.
 var traceText = regexp.MustCompile(`^(Sending|Received) (request|notification|response) '([^']*?)(?: - \(([^)]*)\))?'`)
 
+// traceFailed ends the heading of an answer that is an error.
+var traceFailed = regexp.MustCompile(`Request failed: (.*) \((-?\d+)\)\.?$`)
+
 func isTrace(start []byte) bool {
 	for line := range bytes.Lines(start) {
 		if traceEntry.Match(bytes.TrimSpace(line)) || bytes.Contains(line, []byte(`"isLSPMessage"`)) {
@@ -38,10 +41,13 @@ type tracer struct {
 	days  time.Duration // midnights passed
 	last  time.Duration
 
+	stamped float64 // ms since 1970, of the first entry of the JSON format; 0: none yet
+
 	heading []string // the entry of the text format that is being read: traceText's groups
 	at      core.Time
 	parts   map[string][]byte // Params, Result, Error: JSON so far
 	part    string
+	failed  map[string]any // the error that the heading names
 }
 
 func (s *Source) trace(yield func(*transcript.Record, error) bool) {
@@ -113,6 +119,14 @@ func (t *tracer) line(line []byte) (*transcript.Record, error) {
 		for _, group := range m[1:] {
 			t.heading = append(t.heading, string(group))
 		}
+		t.failed = nil
+		if f := traceFailed.FindSubmatch(line); f != nil {
+			code, err := strconv.ParseInt(string(f[2]), 10, 32)
+			if err != nil {
+				return nil, err
+			}
+			t.failed = map[string]any{"code": code, "message": string(f[1])}
+		}
 		return nil, nil
 	}
 	if t.heading == nil {
@@ -142,12 +156,12 @@ func (t *tracer) json(line []byte) (*transcript.Record, error) {
 	if err := json.Unmarshal(line, &entry); err != nil {
 		return nil, err
 	}
-	if t.first < 0 && entry.Timestamp > 0 {
-		t.first = time.Duration(entry.Timestamp) * time.Millisecond
+	if t.stamped == 0 {
+		t.stamped = entry.Timestamp
 	}
 	at := t.at
-	if elapsed := entry.Timestamp*1e6 - float64(t.first); entry.Timestamp > 0 && elapsed >= 0 && elapsed < timeMsMax*1e6 && t.last == 0 {
-		at = core.Time(elapsed)
+	if elapsed := entry.Timestamp - t.stamped; entry.Timestamp > 0 && elapsed >= 0 && elapsed < timeMsMax {
+		at = core.Time(elapsed * 1e6)
 	}
 	return traced(strings.HasPrefix(entry.Type, "send"), at, entry.Message), nil
 }
@@ -177,12 +191,14 @@ func (t *tracer) flush() (*transcript.Record, error) {
 		if !json.Valid(text) {
 			return nil, fmt.Errorf("%s of %s is not JSON: a trace at level verbose has it whole", name, method)
 		}
-		member := map[string]string{"Params": "params", "Result": "result"}[name]
-		if member == "" {
-			message["error"] = map[string]any{"code": 0, "message": "", "data": json.RawMessage(text)}
-			continue
+		if name != "Error data" {
+			message[strings.ToLower(name)] = json.RawMessage(text)
+		} else if t.failed != nil {
+			t.failed["data"] = json.RawMessage(text)
 		}
-		message[member] = json.RawMessage(text)
+	}
+	if t.failed != nil {
+		message["error"] = t.failed
 	}
 	switch {
 	case kind != "response":

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/parley-rpc/parley/internal/capture"
+	"github.com/parley-rpc/parley/internal/transcript"
+)
+
+// captureCommands are the commands that make captures and look at them.
+type captureCommands struct {
+	Tap     tapCmd     `cmd:"" group:"Captures" help:"Stand between a client and a server, and record what passes."`
+	Cat     catCmd     `cmd:"" group:"Captures" help:"Print what a capture holds, one line a message."`
+	Filter  filterCmd  `cmd:"" group:"Captures" help:"Print, or write, a part of what a capture holds."`
+	Convert convertCmd `cmd:"" group:"Captures" help:"Write a capture in another spelling, or make one of a trace of VS Code."`
+}
+
+// captureFiles are what the commands about captures read.
+type captureFiles struct {
+	Files []string `arg:"" name:"file" help:"Captures, in any spelling: parts of one session in order, or several sessions; - is stdin."`
+}
+
+// follow shows what the captures tell, one after the other. A tail that is torn is said on stderr and
+// does not keep the rest from being read.
+func (c captureFiles) follow(e *env, see func(*capture.Follower, *capture.Seen) error) error {
+	follower := capture.NewFollower()
+	var failed error
+	show := func(seen *capture.Seen) {
+		if failed == nil {
+			failed = see(follower, seen)
+		}
+	}
+	for _, path := range c.Files {
+		err := eachRecord(e, path, func(r *transcript.Record) error {
+			if err := follower.Take(r, show); err != nil {
+				return usageError{path + ": " + err.Error()}
+			}
+			return failed
+		})
+		if err != nil {
+			return err
+		}
+	}
+	follower.End(show)
+	return failed
+}
+
+// eachRecord reads one capture.
+func eachRecord(e *env, path string, take func(*transcript.Record) error) error {
+	source, err := capture.Open(path, e.stdin)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	defer source.Close()
+	for r, err := range source.Records() {
+		if errors.As(err, new(*transcript.TornError)) {
+			fmt.Fprintf(e.stderr, "parley: %s: %s\n", oneLine(path), oneLine(err.Error()))
+			return nil
+		}
+		if err != nil {
+			return usageError{err.Error()}
+		}
+		if err := take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

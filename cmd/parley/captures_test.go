@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parley-rpc/parley/internal/capture"
+)
+
+// talk is a capture in text: an LSP session with an error, an answer that is missing, noise, a
+// request of the server's, and a server that is killed.
+const talk = `capture framing=header session=a part=1 started=2026-01-02T03:04:05Z command=srv
+client 1ms Content-Length: 77\r\n\r\n{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{ }}}\x20
+server 3ms Content-Length: 53\r\n\r\n{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}
+stderr 4ms loading \x1B[31m\n
+server 5ms loading...\nContent-Length: 73\r\n\r\n{"jsonrpc":"2.0","id":"c","method":"workspace/configuration","par
+server 5ms ams":[]}
+client 6ms Content-Length: 38\r\n\r\n{"jsonrpc":"2.0","id":"c","result":[]}
+client 7ms Content-Length: 62\r\n\r\n{"jsonrpc":"2.0","id":2,"method":"a/slow","params":{"x":1234}}
+client 8ms Content-Length: 43\r\n\r\n{"jsonrpc":"2.0","id":3,"method":"a/never"}
+server 907ms Content-Length: 65\r\n\r\n{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"oops"}}
+exit 1s 137 killed
+`
+
+// inFile writes a capture.
+func inFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// wantOut demands an exit code and lines of stdout, in order.
+func (o outcome) wantOut(t *testing.T, code int, lines ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("exit code %d, want %d; stderr %q", o.code, code, o.stderr)
+	}
+	rest := o.stdout
+	for _, line := range lines {
+		_, after, found := strings.Cut(rest, line)
+		if !found {
+			t.Errorf("no %q, or not behind the lines before it, in\n%s", line, o.stdout)
+			return
+		}
+		rest = after
+	}
+}
+
+func TestCat(t *testing.T) {
+	file := inFile(t, "talk.txt", talk)
+	inProcess(t, "", "cat", file).wantOut(t, exitOK,
+		"capture        2026-01-02T03:04:05Z  srv\n",
+		"1.000 ms  >  request        1  initialize  77 B\n",
+		"3.000 ms  <  result         1  initialize  53 B  +2.000 ms\n",
+		"stderr         loading \uFFFD[31m\n",
+		"5.000 ms  <! noise          11 B  loading...\n",
+		`5.000 ms  <  request        "c"  workspace/configuration  73 B`+"\n",
+		`6.000 ms  >  result         "c"  workspace/configuration  38 B  +1.000 ms`+"\n",
+		"907.000 ms  <  error          2  a/slow  65 B  +900.000 ms\n",
+		"exit           code 137  killed\n")
+	inProcess(t, talk, "cat", "--body", "-").wantOut(t, exitOK, `    {"jsonrpc":"2.0","id":2,"method":"a/slow","params":{"x":1234}}`)
+	inProcess(t, "", "cat", "--json", file).wantOut(t, exitOK, `"elapsedMs":900`)
+	if got := inProcess(t, "", "cat", "--records", file); got.stdout != talk {
+		t.Errorf("records\n%s", got.stdout)
+	}
+	inProcess(t, "", "cat", filepath.Join(t.TempDir(), "none")).wantLine(t, exitUsage, "no such file")
+	inProcess(t, "nonsense", "cat", "-").wantLine(t, exitUsage, "is no capture")
+}
+
+func TestFilter(t *testing.T) {
+	file := inFile(t, "talk.txt", talk)
+	for _, test := range []struct {
+		flags string
+		want  []string
+	}{
+		{"--method a/*", []string{"request", "request", "error"}},
+		{"--method a/* --kind request", []string{"request", "request"}},
+		{"--from server --kind request --kind noise", []string{"noise", "request"}},
+		{"--slower 500ms", []string{"error"}},
+		{"--id 2", []string{"request", "error"}},
+		{"--grep 1234", []string{"request"}},
+		{"--since 7ms --until 8ms", []string{"request", "request"}},
+		{"--kind exit", []string{"exit"}},
+		{"--kind request --slower 1ms", nil},
+	} {
+		got := inProcess(t, "", append([]string{"filter", "--json", file}, strings.Fields(test.flags)...)...)
+		var kinds []string
+		for text := range strings.Lines(got.stdout) {
+			var line capture.Line
+			if err := json.Unmarshal([]byte(text), &line); err != nil {
+				t.Fatal(err)
+			}
+			kinds = append(kinds, line.Kind)
+		}
+		if got.code != exitOK || strings.Join(kinds, " ") != strings.Join(test.want, " ") {
+			t.Errorf("%s: %v, want %v", test.flags, kinds, test.want)
+		}
+	}
+	left := filepath.Join(t.TempDir(), "left.cap")
+	inProcess(t, "", "filter", file, "--method", "a/slow", "-o", left).wantOut(t, exitOK)
+	inProcess(t, "", "cat", left).wantOut(t, exitOK, "capture", "request        2  a/slow  62 B", "error          2  a/slow  65 B  +900.000 ms")
+	inProcess(t, "", "filter", file, "-o", left).wantLine(t, exitUsage, "exists")
+	inProcess(t, "", "filter", file, "--method", "[").wantLine(t, exitUsage, "--method [")
+}
+
+func TestConvert(t *testing.T) {
+	file := inFile(t, "talk.txt", talk)
+	directory := t.TempDir()
+	binary, text := filepath.Join(directory, "a.cap"), filepath.Join(directory, "a.txt")
+	inProcess(t, "", "convert", file, binary).wantOut(t, exitOK)
+	inProcess(t, "", "convert", binary, text).wantOut(t, exitOK)
+	if back, err := os.ReadFile(text); err != nil || string(back) != talk {
+		t.Errorf("%v\n%s", err, back)
+	}
+	inProcess(t, "", "convert", binary, "-", "--to", "jsonl").wantOut(t, exitOK, `"kind":"noise"`, `"code":137`)
+	inProcess(t, "", "convert", binary, "-").wantLine(t, exitUsage, "--to")
+	inProcess(t, "", "convert", binary, "-", "--to", "xml").wantLine(t, exitUsage, "--to")
+	inProcess(t, "", "convert", file, binary).wantLine(t, exitUsage, "exists")
+
+	whole, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := inFile(t, "torn.cap", string(whole[:len(whole)-3]))
+	got := inProcess(t, "", "cat", torn)
+	got.wantOut(t, exitOK, "a/slow  65 B")
+	got.wantLine(t, exitOK, "the last record is torn")
+	broken := inFile(t, "broken.cap", string(whole)+"\x00\x00\x00\x01\xc1")
+	got = inProcess(t, "", "cat", broken)
+	got.wantOut(t, exitUsage, "code 137")
+	got.wantLine(t, exitUsage, "no record")
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/parley-rpc/parley/internal/capture"
+)
+
+type filterCmd struct {
+	captureFiles
+	capturePrint
+
+	Method []string      `placeholder:"PATTERN" help:"Of this method, or of one of these, and its answers: textDocument/*."`
+	Kind   []string      `placeholder:"KIND" help:"Of this kind: request, notification, result, error, invalid, batch, noise, gap, eof, exit, signal."`
+	From   []string      `placeholder:"WHO" enum:"client,server,stderr,tap,capture" help:"From client, server, stderr, tap (signals and the exit) or capture (its header)."`
+	ID     []string      `placeholder:"ID" help:"With this id, spelled as on the wire: 7 or '\"a\"'."`
+	Grep   []string      `placeholder:"TEXT" help:"With TEXT in its text."`
+	Slower time.Duration `placeholder:"TIME" help:"Answers that took at least TIME."`
+	Since  time.Duration `placeholder:"TIME" help:"TIME after the session began, or later."`
+	Until  time.Duration `placeholder:"TIME" help:"TIME after the session began, or earlier."`
+	Output string        `short:"o" placeholder:"FILE" help:"Write what is left as a capture, a read for each message, instead of printing it."`
+}
+
+// Help is the part of the help below the flags' summary.
+func (filterCmd) Help() string {
+	return `Prints, in the manner of parley cat, what all the flags given let through. A flag given more than once lets
+through what one of its values does.
+
+  parley filter --method 'textDocument/*' --slower 100ms gopls.cap
+  parley filter --kind error --kind invalid --kind noise gopls.cap
+  parley filter --id 7 --body gopls.cap
+  parley filter --until 30s -o start.cap gopls.cap`
+}
+
+// Run prints what is left, or writes it.
+func (c *filterCmd) Run(e *env) (err error) {
+	for _, pattern := range c.Method {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return usageError{"--method " + pattern + ": " + err.Error()}
+		}
+	}
+	if c.Output != "" {
+		return c.write(e)
+	}
+	out := bufio.NewWriter(e.stdout)
+	err = c.follow(e, func(f *capture.Follower, seen *capture.Seen) error {
+		if line := capture.NewLine(seen, &f.Header); c.passes(line) {
+			return c.print(out, line)
+		}
+		return nil
+	})
+	return firstError(err, out.Flush())
+}
+
+func (c *filterCmd) write(e *env) error {
+	file, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	writer := capture.NewWriter(file, capture.SpellBinary)
+	err = c.follow(e, func(f *capture.Follower, seen *capture.Seen) error {
+		line := capture.NewLine(seen, &f.Header)
+		record, ok := f.Reframe(seen)
+		if !ok || line.From != "capture" && !c.passes(line) {
+			return nil
+		}
+		return writer.Write(&record)
+	})
+	err = firstError(err, writer.Close())
+	return firstError(err, file.Close())
+}
+
+// passes reports whether every flag lets the line through.
+func (c *filterCmd) passes(l *capture.Line) bool {
+	at := time.Duration(l.Ms * float64(time.Millisecond))
+	switch {
+	case len(c.Method) > 0 && !slices.ContainsFunc(c.Method, func(pattern string) bool {
+		matched, _ := path.Match(pattern, l.Method) // the pattern was tried
+		return matched
+	}):
+		return false
+	case len(c.Kind) > 0 && !slices.Contains(c.Kind, l.Kind),
+		len(c.From) > 0 && !slices.Contains(c.From, l.From),
+		len(c.ID) > 0 && !slices.Contains(c.ID, string(l.ID)):
+		return false
+	case len(c.Grep) > 0 && !slices.ContainsFunc(c.Grep, func(text string) bool {
+		return bytes.Contains(l.Message, []byte(text)) || bytes.Contains([]byte(l.Text), []byte(text))
+	}):
+		return false
+	case c.Slower > 0 && (l.ElapsedMs == nil || *l.ElapsedMs < float64(c.Slower)/float64(time.Millisecond)):
+		return false
+	}
+	return at >= c.Since && (c.Until == 0 || at <= c.Until)
+}
