@@ -143,7 +143,8 @@ function emptyTable(instance: Instance): void {
   }
 }
 
-function refusal(instance: Instance, error: unknown): unknown {
+/** Why an open was refused, as a ConfigError; any other error as it is. */
+export function refusal(instance: Instance, error: unknown): unknown {
   if (!(error instanceof RefusedError)) return error;
   if (error.code !== BoundaryError.Config && error.code !== BoundaryError.Memory) return error;
   const address = instance.run('refusal');

@@ -5,6 +5,7 @@ import type { Config } from './config.js';
 import type { TrapError } from './errors.js';
 import { Instance } from './instance.js';
 import { Machine } from './machine.js';
+import { Resume, type ResumeConfig } from './resume.js';
 
 /** Options of `init`. */
 export interface EngineOptions {
@@ -37,6 +38,11 @@ export class Engine {
   /** Makes a machine. A configuration that is refused is a ConfigError, and so is one that does not fit in memory. */
   machine(config: Config): Machine {
     return new Machine(this.instance, config, this.memoryBytesMax);
+  }
+
+  /** Makes one side of a session that outlives its sockets; resumingSocket makes its own. */
+  resume(config: ResumeConfig = {}): Resume {
+    return new Resume(this.instance, config, this.memoryBytesMax);
   }
 
   /** The failure that ended the instance; undefined while it lives. Make a new engine after it. */

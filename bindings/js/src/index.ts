@@ -19,6 +19,7 @@ export {
   Profile,
   Reason,
   ReasonText,
+  ResumeFailureKind,
   Role,
   SendPolicy,
   TimerKind,
@@ -46,7 +47,12 @@ export { limitDefaults, type PeerOptions } from './options.js';
 export { Peer } from './peer.js';
 export { Relay, type RelayListener, type RelayOptions } from './relay.js';
 export { InvalidMessageError, type Relayed } from './relayed.js';
+export { Resume, ResumeError, resumeSubprotocol, type ResumeConfig, type ResumeState } from './resume.js';
 export type { Sink, Transport } from './transport.js';
 export { portTransport, type PortLike } from './transports/port.js';
 export { streamTransport, type StreamPair } from './transports/streams.js';
+export { SocketError, type Dial } from './transports/attempt.js';
+export { ResumingSocket, resumingSocket } from './transports/resuming.js';
+export type { ResumingOptions, ResumingState } from './transports/resuming-options.js';
+export type { WakeUps } from './transports/wake.js';
 export { webSocketTransport, type WebSocketLike, type WebSocketOptions } from './transports/websocket.js';

@@ -21,3 +21,12 @@ export function gaps(): Set<string> {
     .filter((line) => line !== '');
   return new Set(lines.map((line) => line.slice(0, line.indexOf(': '))));
 }
+
+/** The rows of a *.table file: a title behind "== ", and lines. */
+export function tableRows(name: string): { title: string; lines: string[] }[] {
+  const [, ...rows] = readFileSync(join(folder, name), 'utf8').split('\n== ');
+  return rows.map((row) => {
+    const [title = '', ...lines] = row.split('\n');
+    return { title, lines: lines.filter((line) => line !== '') };
+  });
+}
