@@ -9,7 +9,7 @@
 //	gen, err := l.Attach(now)                 // there is a new socket: what it says is named by gen
 //	err = l.Resume(gen, received, now)        // the peer says how many texts it has
 //	err = l.Send(text, now)                   // at any time, also without a socket
-//	for text, ok := l.Next(gen); ok; ... { }  // write it; what the peer lacks comes first
+//	text, ok := l.Next(gen)                   // write it; what the peer lacks comes first
 //	if l.Receive(gen) { ... }                 // a text has come: it is new, deliver it
 //	l.Detach(gen, now)                        // the socket is lost
 //	when := l.Deadline()                      // call Advance again at the latest then
