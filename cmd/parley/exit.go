@@ -11,6 +11,7 @@ import (
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/child"
+	"github.com/parley-rpc/parley/host/control"
 	"github.com/parley-rpc/parley/host/wasmhost"
 )
 
@@ -73,6 +74,7 @@ func exitCode(ctx context.Context, err error) int {
 		start     *child.StartError
 		answer    *host.RPCError
 		check     checkError
+		nothing   foundNothing
 		violation *core.ProtocolError
 		breach    protocolError
 		misfit    *host.ParseError
@@ -90,13 +92,17 @@ func exitCode(ctx context.Context, err error) int {
 		return exitTimeout
 	case errors.As(err, &start), errors.As(err, new(startError)):
 		return exitStart
-	case errors.As(err, &answer), errors.As(err, &check):
+	case errors.As(err, &answer), errors.As(err, &check), errors.As(err, &nothing):
 		return exitAnswer
 	case errors.As(err, &violation), errors.As(err, &breach), errors.As(err, &misfit):
 		return exitProtocol
 	case errors.As(err, new(*wasmhost.TrapError)):
 		return exitOurFailure
-	case errors.Is(err, host.ErrClosed):
+	case errors.Is(err, control.ErrStranger), errors.Is(err, control.ErrVersion):
+		return exitProtocol
+	case errors.Is(err, control.ErrNotPrivate), errors.Is(err, control.ErrPathTooLong), errors.Is(err, control.ErrTooManyEntries):
+		return exitUsage // the place is the caller's to choose or to mend
+	case errors.Is(err, host.ErrClosed), errors.Is(err, control.ErrGone):
 		return exitPeerDied
 	case errors.Is(err, host.ErrTooLarge):
 		return exitUsage // our own message is over the limit; the peer's would be a violation

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,14 +51,17 @@ type outcome struct {
 func inProcess(t *testing.T, stdin string, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	e := &env{
-		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr,
+	code := run(t.Context(), args, testEnv(strings.NewReader(stdin), &stdout, &stderr))
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+func testEnv(stdin io.Reader, stdout, stderr io.Writer) *env {
+	return &env{
+		stdin: stdin, stdout: stdout, stderr: stderr,
 		clock:      host.SystemClock(),
 		directory:  func() (string, error) { return "/work space", nil },
 		executable: func() (string, error) { return binary, nil },
 	}
-	code := run(t.Context(), args, e)
-	return outcome{code, stdout.String(), stderr.String()}
 }
 
 // asProcess runs the program itself.

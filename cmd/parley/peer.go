@@ -11,7 +11,8 @@ import (
 )
 
 type peerCmd struct {
-	faults `embed:"" group:"Faults, to try a client on. The same seed makes the same choices."`
+	faults       `embed:"" group:"Faults, to try a client on. The same seed makes the same choices."`
+	controlFlags `embed:"" group:"Control connection, for parley sessions, requests, top and others."`
 
 	Echo peerEchoCmd `cmd:"" help:"Answers each request with its params, and sends notifications back."`
 	LSP  peerLSPCmd  `cmd:"" name:"lsp" help:"A language server for JSON: diagnostics, hover, completion, symbols, formatting."`
@@ -38,11 +39,16 @@ type peerLSPCmd struct{}
 // Run serves until the client is gone. The exit code is LSP's: 0 after shutdown, else 1, whatever
 // went wrong (STOP-9).
 func (peerLSPCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
-	transport, err := peer.transport(e, host.LSPServer.Config)
+	options, closeControl, err := peer.options(e, host.LSPServer, "parley peer lsp")
 	if err != nil {
 		return err
 	}
-	code, err := jsonls.Serve(ctx, transport, peerLogger(e))
+	defer closeControl()
+	transport, err := peer.transport(e, options.Config)
+	if err != nil {
+		return err
+	}
+	code, err := jsonls.Serve(ctx, transport, options)
 	if err != nil {
 		fmt.Fprintln(e.stderr, "parley: "+errorLine(ctx, err))
 	}
@@ -50,6 +56,16 @@ func (peerLSPCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
 		return codeError(code)
 	}
 	return nil
+}
+
+// options are those of a server, with a logger and a control connection, which is to be closed.
+func (p *peerCmd) options(e *env, options host.Options, name string) (host.Options, func(), error) {
+	options.Logger = peerLogger(e)
+	server, err := p.controlFlags.open(e, name)
+	if err != nil {
+		return options, nil, err
+	}
+	return server.join(options, "stdin and stdout"), server.close, nil
 }
 
 func peerLogger(e *env) *slog.Logger {

@@ -2,21 +2,29 @@ package main
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"time"
 
+	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 )
 
 // peerEchoCmd is "parley peer echo": plain JSON-RPC, whatever the methods are called.
 type peerEchoCmd struct {
-	Framing string `enum:"header,line,length4" default:"line" help:"How messages are framed: ${enum}."`
+	Framing string        `enum:"header,line,length4" default:"line" help:"How messages are framed: ${enum}."`
+	Work    time.Duration `placeholder:"TIME" help:"Work on each request this long, on 256 at once; one that is cancelled fails."`
 }
 
 // Run serves until the client is gone.
 func (c peerEchoCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
-	options := host.PlainServer
+	options, closeControl, err := peer.options(e, host.PlainServer, "parley peer echo")
+	if err != nil {
+		return err
+	}
+	defer closeControl()
 	chosen := framings[c.Framing]
 	options.Config.Framing, options.Config.Limits.FrameBytesMax = chosen.framing, chosen.frameBytesMax
-	options.Logger = peerLogger(e)
 	transport, err := peer.transport(e, options.Config)
 	if err != nil {
 		return err
@@ -25,7 +33,7 @@ func (c peerEchoCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
 	if err != nil {
 		return err
 	}
-	if err := echoAll(ctx, session); err != nil {
+	if err := c.echoAll(ctx, session, options.Logger); err != nil {
 		// Why the session ended is said already.
 		_ = session.Close()
 		return err
@@ -33,10 +41,20 @@ func (c peerEchoCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
 	return session.Close()
 }
 
-func echoAll(ctx context.Context, session *host.Peer) error {
+func (c peerEchoCmd) echoAll(ctx context.Context, session *host.Peer, log *slog.Logger) error {
+	const workingMax = 256
+	working := make(chan struct{}, workingMax)
 	for m, err := range session.Messages(ctx) {
 		switch {
 		case err != nil:
+		case m.IsRequest() && c.Work > 0:
+			working <- struct{}{}
+			go func() {
+				defer func() { <-working }()
+				if err := c.work(m); err != nil && !errors.Is(err, host.ErrClosed) {
+					log.Warn("answer refused", "error", oneLine(err.Error()))
+				}
+			}()
 		case m.IsRequest():
 			err = m.ReplyRaw(ctx, m.Params)
 		default:
@@ -47,4 +65,14 @@ func echoAll(ctx context.Context, session *host.Peer) error {
 		}
 	}
 	return nil
+}
+
+// work takes its time for one request. The message's context ends with the session at the latest.
+func (c peerEchoCmd) work(m *host.Message) error {
+	select {
+	case <-time.After(c.Work):
+		return m.ReplyRaw(m.Context(), m.Params)
+	case <-m.Context().Done():
+		return m.Fail(context.Background(), core.CodeCanceled, "")
+	}
 }

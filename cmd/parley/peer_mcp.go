@@ -17,8 +17,11 @@ type peerMCPCmd struct{}
 
 // Run serves until the client is gone.
 func (peerMCPCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
-	options := host.MCPServer
-	options.Logger = peerLogger(e)
+	options, closeControl, err := peer.options(e, host.MCPServer, "parley peer mcp")
+	if err != nil {
+		return err
+	}
+	defer closeControl()
 	transport, err := peer.transport(e, options.Config)
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ type commands struct {
 	Version versionCmd `cmd:"" help:"Print version, commit, Go and the hash of the embedded module."`
 
 	captureCommands `embed:""`
+	controlCommands `embed:""`
 }
 
 // serverCommand is what stands behind --: a program and its arguments, untouched.

@@ -17,6 +17,7 @@ import (
 
 // Why a process's control connection was not used. errors.Is finds them.
 var (
+	ErrGone     = errors.New("nobody listens there any more")
 	ErrBusy     = errors.New("the process answers as many control connections as it may")
 	ErrStranger = errors.New("somebody else answers")
 	ErrVersion  = errors.New("it speaks another version of the control protocol")
@@ -188,6 +189,9 @@ func (c *Client) lost(l *link) {
 func (c *Client) dial(ctx context.Context) (*link, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", c.path)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", ErrGone, err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 
@@ -16,11 +15,10 @@ import (
 const codeRequestFailed core.Code = -32803
 
 // Serve speaks LSP over transport until the client is gone or ctx ends, and returns the exit code
-// that LSP wants of the process: 0 after shutdown and exit, else 1 (STOP-9).
-func Serve(ctx context.Context, transport *host.Transport, logger *slog.Logger) (exitCode int, err error) {
-	options := host.LSPServer
+// that LSP wants of the process: 0 after shutdown and exit, else 1 (STOP-9). Start options from
+// host.LSPServer.
+func Serve(ctx context.Context, transport *host.Transport, options host.Options) (exitCode int, err error) {
 	options.Mux = newServer().mux
-	options.Logger = logger
 	peer, err := host.New(transport, options)
 	if err != nil {
 		return 1, err

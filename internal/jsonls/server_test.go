@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net"
 	"reflect"
 	"slices"
@@ -32,7 +31,7 @@ func serve(t *testing.T) *client {
 	near, far := net.Pipe()
 	c := &client{heard: make(chan notification, 8), exitCode: make(chan int, 1)}
 	go func() {
-		code, err := Serve(t.Context(), host.Duplex(far), slog.New(slog.DiscardHandler))
+		code, err := Serve(t.Context(), host.Duplex(far), host.LSPServer)
 		if err != nil {
 			t.Error(err)
 		}

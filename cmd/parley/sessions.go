@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/parley-rpc/parley/host/control"
+)
+
+// sessionsCmd is "parley sessions".
+type sessionsCmd struct {
+	JSON bool `name:"json" help:"Print one document."`
+	attachFlags
+}
+
+// Help is the part of the help below the flags' summary.
+func (sessionsCmd) Help() string {
+	return `Shows every process of yours that has a control connection, and its sessions:
+
+  parley sessions
+  parley sessions --json | jq '.processes[].sessions[].id'
+
+RUNNING and WAITING count the messages of a session's peer and their limits, CALLS the open ones of the process
+itself. OUT is output that the peer has not read.`
+}
+
+// sessionsDocument is what sessions --json prints. Names are stable.
+type sessionsDocument struct {
+	Processes []control.Process `json:"processes"`
+	Silent    []silentDocument  `json:"silent"`
+	Truncated bool              `json:"truncated"`
+}
+
+type silentDocument struct {
+	PID   int    `json:"pid"`
+	Path  string `json:"path"`
+	Error string `json:"error"`
+}
+
+// Run lists them.
+func (c *sessionsCmd) Run(ctx context.Context, e *env) error {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	found, err := c.discover(ctx, e)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		document := sessionsDocument{Processes: append([]control.Process{}, found.Processes...), Silent: []silentDocument{}, Truncated: found.Truncated}
+		for _, s := range found.Silent {
+			document.Silent = append(document.Silent, silentDocument{s.PID, s.Path, s.Err.Error()})
+		}
+		return writeJSON(e.stdout, document)
+	}
+	all := sessionsOf(found)
+	if len(all) == 0 {
+		fmt.Fprintln(e.stderr, "parley: no session is running")
+		return nil
+	}
+	return table(e.stdout, sessionsHeading, sessionRows(all))
+}
+
+const sessionsHeading = "SESSION PROGRAM NAME PROFILE ROLE PHASE AGE RUNNING WAITING CALLS OUT TRACE"
+
+func sessionRows(all []placed) [][]string {
+	var rows [][]string
+	for _, s := range all {
+		rows = append(rows, []string{
+			s.ID, s.process.Program, s.Name, s.Profile, s.Role, phaseText(s.Session), duration(s.AgeMs),
+			ratio(s.Running, s.RunningMax), ratio(s.Waiting, s.QueuedMax), strconv.Itoa(s.Calls),
+			byteCount(uint64(s.OutBytes)), onOff(s.Tracing),
+		})
+	}
+	return rows
+}
+
+// phaseText is a session's phase, or that its input stands still.
+func phaseText(s control.Session) string {
+	if s.Paused {
+		return s.Phase + ",paused"
+	}
+	return s.Phase
+}
+
+func ratio(part, whole int) string { return strconv.Itoa(part) + "/" + strconv.Itoa(whole) }
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
