@@ -139,7 +139,7 @@ func peek(text []byte, i int) byte {
 
 // spaceEnd returns the offset of the first byte that is no white space.
 func spaceEnd(text []byte, i int) int {
-	if peek(text, i) > ' ' {
+	if uint(i) < uint(len(text)) && text[i] > ' ' {
 		return i
 	}
 	return spaceRunEnd(text, i)
