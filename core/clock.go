@@ -39,25 +39,44 @@ func (k TimerKind) String() string { return timerNames[k] }
 // does not know the time, and starts to run at the next Advance: it is never computed from a stale
 // clock.
 type timers struct {
-	due   [timerEnd]Time // 0: not running
-	after [timerEnd]Time // armed and not started; 0: no
+	due     [timerEnd]Time // 0: not running
+	after   [timerEnd]Time // armed and not started; 0: no
+	running int
+	waiting int // armed and not started
 }
 
 // arm starts a timer anew; a span of 0 does not arm it.
 func (t *timers) arm(kind TimerKind, span Time) {
-	t.due[kind], t.after[kind] = 0, span
+	t.stop(kind)
+	if span != 0 {
+		t.after[kind] = span
+		t.waiting++
+	}
 }
 
-func (t *timers) stop(kind TimerKind) { t.due[kind], t.after[kind] = 0, 0 }
+func (t *timers) stop(kind TimerKind) {
+	if t.due[kind] != 0 {
+		t.due[kind] = 0
+		t.running--
+	}
+	if t.after[kind] != 0 {
+		t.after[kind] = 0
+		t.waiting--
+	}
+}
 
 func (t *timers) armed(kind TimerKind) bool { return t.due[kind] != 0 || t.after[kind] != 0 }
 
 // start gives what was armed since the last Advance its time.
 func (t *timers) start(now Time) {
+	if t.waiting == 0 {
+		return // as at nearly every Advance
+	}
 	for kind, span := range t.after {
 		if span != 0 {
+			t.stop(TimerKind(kind))
 			t.due[kind] = min(now, Never-span) + span
-			t.after[kind] = 0
+			t.running++
 		}
 	}
 }
@@ -65,6 +84,9 @@ func (t *timers) start(now Time) {
 // next returns the earliest running timer.
 func (t *timers) next() (Time, TimerKind) {
 	when, which := Never, TimerNone
+	if t.running == 0 {
+		return when, which
+	}
 	for kind, due := range t.due {
 		if due != 0 && due < when {
 			when, which = due, TimerKind(kind)

@@ -63,6 +63,9 @@ func (p *phases) outputTo(s outputSignal) {
 // drain records that the end game has begun.
 func (p *phases) drain() { p.draining = true }
 
+// ending reports that a direction closes or has closed.
+func (p *phases) ending() bool { return p.output != OutputOpen || p.stopping || p.draining }
+
 // spoken reports that nothing more will ever be written.
 func (p *phases) spoken() bool { return p.output == OutputDone || p.output == OutputFailed }
 
@@ -102,6 +105,16 @@ func (c *Conn) settle() {
 	if c.calls.owed.Count() > 0 {
 		c.payOwed()
 	}
+	if c.phase.ending() {
+		c.closeDown()
+	} else {
+		c.wakeBlocked()
+	}
+	c.expire()
+}
+
+// closeDown is the part of settle for a conversation that is ending.
+func (c *Conn) closeDown() {
 	idle := c.requests.idle() || c.unattended()
 	if c.phase.output == OutputAnswering && idle {
 		c.phase.outputTo(outputFinish)
@@ -123,7 +136,6 @@ func (c *Conn) settle() {
 		c.phase.closed = true
 		c.push(fact{kind: EventClosed, reason: c.phase.reason})
 	}
-	c.expire()
 }
 
 // unattended reports that nobody has to end what the peer asked: a client that reads messages, and

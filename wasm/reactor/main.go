@@ -114,11 +114,11 @@ func turn(handle float64, received, flags uint32, now float64, wrote uint32) int
 
 //go:wasmexport parley_next
 func next(handle float64) int32 {
-	c := lookup(handle) // no input, either
+	c := lookup(handle) // no input, either: what the ready block says does not change
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
-	return c.leave(int32(flagByte(c.next(&c.records[0]))))
+	return int32(flagByte(c.next(&c.records[0])))
 }
 
 //go:wasmexport parley_want
