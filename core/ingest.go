@@ -11,12 +11,27 @@ func (c *Conn) cut() {
 		if c.in.start == c.in.end {
 			return // between two frames
 		}
-		step := c.frames.Next(c.in.arrived())
+		arrived, offset := c.in.arrived(), c.frames.Offset()
+		if start, end, size := c.frames.Plain(arrived); size > 0 {
+			c.stats.FramesIn++
+			c.ingest(arrived[start:end:end], offset+uint64(start), nil)
+			c.consume(size)
+			continue
+		}
+		step := c.frames.Next(arrived)
 		if step.Status == frame.Partial {
 			c.in.need = step.Need
 			return
 		}
 		c.step(&step)
+	}
+}
+
+// consume drops a frame that has been judged, where that did not end the session.
+func (c *Conn) consume(size int) {
+	if c.phase.input == InputOpen {
+		c.in.consume(size)
+		c.in.need = 0
 	}
 }
 
@@ -39,7 +54,7 @@ func (c *Conn) step(step *frame.Step) {
 	switch step.Status {
 	case frame.Frame:
 		c.stats.FramesIn++
-		c.ingest(arrived, offset, step)
+		c.ingest(arrived[step.Start:step.End:step.End], offset+uint64(step.Start), step)
 	case frame.Blank:
 		c.stats.BlankBytes += uint64(step.Size)
 	case frame.ByteOrderMark:
@@ -61,10 +76,7 @@ func (c *Conn) step(step *frame.Step) {
 	case frame.Broken:
 		c.violate(violation(step.Broken))
 	}
-	if c.phase.input == InputOpen {
-		c.in.consume(step.Size)
-		c.in.need = 0
-	}
+	c.consume(step.Size)
 }
 
 func violation(f *frame.Failure) *ProtocolError {
@@ -75,11 +87,9 @@ func violation(f *frame.Failure) *ProtocolError {
 
 const byteOrderMark = "\uFEFF"
 
-// ingest judges the frame at the front of what has arrived (MSG). offset is that of the first byte
-// that has arrived, in the stream.
-func (c *Conn) ingest(arrived []byte, offset uint64, step *frame.Step) {
-	body := arrived[step.Start:step.End:step.End]
-	offset += uint64(step.Start)
+// ingest judges a frame's body (MSG), which begins at offset in the stream. step is nil where there is
+// nothing else to say of the frame.
+func (c *Conn) ingest(body []byte, offset uint64, step *frame.Step) {
 	if len(body) >= len(byteOrderMark) && string(body[:len(byteOrderMark)]) == byteOrderMark {
 		c.stats.ByteOrderMarks++
 		body, offset = body[len(byteOrderMark):], offset+uint64(len(byteOrderMark))
@@ -88,8 +98,8 @@ func (c *Conn) ingest(arrived []byte, offset uint64, step *frame.Step) {
 	m := &c.message
 	fault, at := c.scanner.Message(body, m)
 	switch {
-	case fault != scan.FaultNone || step.CharsetEnd > 0:
-		c.ingestUnread(arrived, offset, step, fault, at)
+	case fault != scan.FaultNone || step != nil && step.CharsetEnd > 0:
+		c.ingestUnread(step, fault, at)
 	case c.cfg.Role == RoleRelay:
 		c.relay(body, offset, m, InvalidNone, HintNone)
 	case m.Form == scan.FormArray:
@@ -102,13 +112,16 @@ func (c *Conn) ingest(arrived []byte, offset uint64, step *frame.Step) {
 }
 
 // ingestUnread acts on a frame whose body is no JSON text, or in another charset (HEAD-5).
-func (c *Conn) ingestUnread(arrived []byte, offset uint64, step *frame.Step, fault scan.Fault, at int) {
-	body := c.frame.body
+func (c *Conn) ingestUnread(step *frame.Step, fault scan.Fault, at int) {
+	if step == nil {
+		step = new(frame.Step)
+	}
+	body, offset := c.frame.body, c.frame.offset
 	r := refusal{invalid: faultInvalid[fault], answer: true}
 	switch {
 	case step.CharsetEnd > 0:
 		r.invalid, r.hint = InvalidCharset, HintCharset
-		r.detail = arrived[step.CharsetStart:step.CharsetEnd]
+		r.detail = c.in.arrived()[step.CharsetStart:step.CharsetEnd]
 	case step.Broken != nil:
 		c.violate(violation(step.Broken)) // LINE-5: the last line is not complete
 		return

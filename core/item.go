@@ -39,27 +39,27 @@ type item struct {
 const notificationBit = 1 << 52
 
 // reset makes a slot's item a new one that has not started.
-func (it *item) reset(f *fact, entry *entry, mode Mode) {
-	*it = item{
-		fact: *f, entry: entry, mode: mode, bytes: len(f.frame),
-		key: keyBuffer{long: it.key.long}, id: it.id, shown: it.shown[:0],
-	}
+func (it *item) reset(entry *entry, mode Mode, bytes int) {
+	long, id, shown := it.key.long, it.id, it.shown[:0]
+	*it = item{}
+	it.key.long, it.id, it.shown = long, id, shown
+	it.entry, it.mode, it.bytes = entry, mode, bytes
 }
 
-// messageFact is what a valid message is to Next.
-func (c *Conn) messageFact(kind EventKind, body []byte, m *scan.Message) fact {
+// describe makes an empty fact what a valid message is to Next.
+func (c *Conn) describe(f *fact, kind EventKind, body []byte, m *scan.Message) {
 	c.requests.ordinal++
-	f := fact{kind: kind, ordinal: c.requests.ordinal, frame: body, body: m.Params, text: m.Method}
-	if scan.Kind(m.Params.Of(body)) == '0' {
-		f.body = scan.Span{}
+	f.kind, f.ordinal, f.frame, f.text = kind, c.requests.ordinal, body, m.Method
+	if scan.Kind(m.Params.Of(body)) != '0' {
+		f.body = m.Params
 	}
-	return f
 }
 
 // admitItem takes a slot for a message and puts it behind all that wait.
-func (c *Conn) admitItem(f *fact, method []byte, entry *entry) (uint32, *item) {
+func (c *Conn) admitItem(kind EventKind, body []byte, m *scan.Message, method []byte, entry *entry) (uint32, *item) {
 	index, it := c.requests.items.Put()
-	it.reset(f, entry, c.modeOf(entry, f.kind == EventRequest))
+	it.reset(entry, c.modeOf(entry, kind == EventRequest), len(body))
+	c.describe(&it.fact, kind, body, m)
 	if entry == nil {
 		it.shown = append(it.shown, method[:min(len(method), methodShownMax)]...)
 	}
@@ -74,11 +74,11 @@ func (c *Conn) passes() bool {
 		!rs.barrier && rs.running < rs.cfg.Limits.RunningMax && !c.ledger.tracing
 }
 
-// pass hands on a message that passes: it has waited for no time, and is no item.
-func (c *Conn) pass(f *fact) {
+// pass hands on a message that passes, which is no item: the caller describes it.
+func (c *Conn) pass() *fact {
 	c.stats.WaitingMax = max(c.stats.WaitingMax, 1)
 	c.credit--
-	*c.add(true) = *f
+	return c.add(true)
 }
 
 // enqueue puts an item behind all that wait in its lane.

@@ -5,8 +5,24 @@ import "github.com/parley-rpc/parley/core/internal/scan"
 // relay hands on one frame as it is: a relay classifies, and numbers, answers and drops nothing.
 // An invalid frame is reported whole and counted towards nothing (MSG-6).
 func (c *Conn) relay(body []byte, offset uint64, m *scan.Message, invalid Invalid, hint Hint) {
-	f := fact{kind: EventMessage, invalid: invalid, hint: hint, offset: offset, frame: body}
-	if invalid == InvalidNone {
+	if c.passes() {
+		c.describeRelayed(c.pass(), body, offset, m, invalid, hint)
+		return
+	}
+	if !c.park(nil, len(body)) {
+		return
+	}
+	index, it := c.requests.items.Put()
+	it.reset(nil, ModeRead, len(body))
+	c.describeRelayed(&it.fact, body, offset, m, invalid, hint)
+	c.enqueue(index, it)
+	c.schedule()
+}
+
+// describeRelayed is describe for a frame, whatever is in it.
+func (c *Conn) describeRelayed(f *fact, body []byte, offset uint64, m *scan.Message, invalid Invalid, hint Hint) {
+	f.kind, f.frame, f.offset = EventMessage, body, offset
+	if f.invalid, f.hint = invalid, hint; invalid == InvalidNone {
 		f.class, f.invalid = c.relayClass(body, m)
 		f.body, f.id = contentOf(f.class, m), m.ID
 		if scan.Kind(m.Method.Of(body)) == 's' {
@@ -16,17 +32,6 @@ func (c *Conn) relay(body []byte, offset uint64, m *scan.Message, invalid Invali
 	if f.class == ClassInvalid {
 		c.stats.Invalid++
 	}
-	if c.passes() {
-		c.pass(&f)
-		return
-	}
-	if !c.park(nil, len(body)) {
-		return
-	}
-	index, it := c.requests.items.Put()
-	it.reset(&f, nil, ModeRead)
-	c.enqueue(index, it)
-	c.schedule()
 }
 
 func (c *Conn) relayClass(body []byte, m *scan.Message) (Class, Invalid) {

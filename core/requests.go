@@ -63,6 +63,9 @@ func (rs *requests) find(key []byte) (uint32, bool) {
 
 // lookup returns the method table's entry; nil where there is none.
 func (rs *requests) lookup(method []byte) *entry {
+	if rs.methods == nil {
+		return nil
+	}
 	if i, ok := rs.methods[string(method)]; ok {
 		return &rs.entries[i]
 	}
@@ -102,8 +105,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	}
 	c.supersede(entry, body, m.Params)
 	c.stats.Requests++
-	f := c.messageFact(EventRequest, body, m)
-	index, it := c.admitItem(&f, method, entry)
+	index, it := c.admitItem(EventRequest, body, m, method, entry)
 	it.request = true
 	it.id = append(it.id[:0], id...)
 	it.key.set(c.key)
@@ -147,16 +149,14 @@ func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 	}
 	if c.passes() {
 		c.stats.Notifications++
-		f := c.messageFact(EventNotification, body, m)
-		c.pass(&f)
+		c.describe(c.pass(), EventNotification, body, m)
 		return
 	}
 	if !c.makeRoom(false, m.Method.Of(body)) || !c.park(nil, len(body)) {
 		return
 	}
 	c.stats.Notifications++
-	f := c.messageFact(EventNotification, body, m)
-	index, it := c.admitItem(&f, method, entry)
+	index, it := c.admitItem(EventNotification, body, m, method, entry)
 	if c.cfg.Inbound == InboundHandlers {
 		it.handle = ReqID(rs.items.Handle(index)) | notificationBit
 		it.fact.req, it.fact.item = it.handle, index+1

@@ -172,7 +172,10 @@ func (c *connection) drain() {
 // next fetches one event into a record.
 func (c *connection) next(r *abi.Event) bool {
 	n := len(c.events)
-	c.events = append(c.events, core.Event{})
+	if n == cap(c.events) {
+		c.events = append(c.events, core.Event{})
+	}
+	c.events = c.events[:n+1] // Next fills all of it
 	if !c.conn.Next(&c.events[n]) {
 		c.events = c.events[:n]
 		return false
@@ -192,25 +195,15 @@ func (c *connection) take() {
 	c.ready.Out = spanOf(c.taken)
 }
 
+// encodeEvent sets the fields one by one: a record that is put together and copied costs two calls
+// of the host for each event.
 func encodeEvent(r *abi.Event, ev *core.Event) {
-	*r = abi.Event{
-		Kind:    uint8(ev.Kind),
-		Class:   uint8(ev.Class),
-		Reason:  uint8(ev.Reason),
-		Invalid: uint8(ev.Invalid),
-		Hint:    uint8(ev.Hint),
-		Code:    int32(ev.Code),
-		Call:    float64(ev.Call),
-		Req:     float64(ev.Req),
-		Ordinal: float64(ev.Ordinal),
-		Offset:  float64(ev.Offset),
-		Count:   float64(ev.Count),
-		ID:      spanOf(ev.ID),
-		Method:  spanOf(ev.Method),
-		Body:    spanOf(ev.Body),
-		Text:    spanOf(ev.Text),
-		Frame:   spanOf(ev.Frame),
-	}
+	r.Kind, r.Class, r.Reason = uint8(ev.Kind), uint8(ev.Class), uint8(ev.Reason)
+	r.Invalid, r.Hint, r.Code = uint8(ev.Invalid), uint8(ev.Hint), int32(ev.Code)
+	r.Call, r.Req, r.Ordinal = float64(ev.Call), float64(ev.Req), float64(ev.Ordinal)
+	r.Offset, r.Count = float64(ev.Offset), float64(ev.Count)
+	r.ID, r.Method, r.Body = spanOf(ev.ID), spanOf(ev.Method), spanOf(ev.Body)
+	r.Text, r.Frame = spanOf(ev.Text), spanOf(ev.Frame)
 }
 
 // newReady returns the block with what never changes in it.

@@ -3,10 +3,7 @@ package frame
 func (d *Decoder) nextHeader(buf []byte) Step {
 	b := &d.block
 	if b.body == 0 && !b.resyncing {
-		if body, length := d.canonicalBlock(buf); body > 0 && len(buf)-body >= length {
-			d.blankBytes, d.bomDone = 0, true
-			return Step{Status: Frame, Size: body + length, Start: body, End: body + length}
-		} else if body > 0 {
+		if body, length := d.canonicalBlock(buf); body > 0 {
 			d.searched, b.body, b.length, b.declared = body, body, length, true
 		} else if step := d.nextBlock(buf); step.Status != Partial {
 			return step
@@ -30,6 +27,17 @@ func (d *Decoder) nextHeader(buf []byte) Step {
 	}
 	d.beginBlock()
 	return step
+}
+
+// plainHeader takes a frame with a canonical header. Between two frames the block is as beginBlock
+// leaves it.
+func (d *Decoder) plainHeader(buf []byte) (start, size int) {
+	body, length := d.canonicalBlock(buf)
+	if body == 0 || len(buf)-body < length {
+		return 0, 0
+	}
+	d.blankBytes, d.bomDone = 0, true
+	return body, body + length
 }
 
 // finishHeader judges what is left when input ends and nextHeader wants more.

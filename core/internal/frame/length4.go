@@ -19,6 +19,17 @@ func (d *Decoder) nextLength4(buf []byte) Step {
 	return Step{Status: Frame, Size: size, Start: length4Bytes, End: size}
 }
 
+func (d *Decoder) plainLength4(buf []byte) (start, size int) {
+	if len(buf) < length4Bytes {
+		return 0, 0
+	}
+	length := binary.BigEndian.Uint32(buf)
+	if !d.inRange(uint64(length)) || uint64(len(buf)-length4Bytes) < uint64(length) {
+		return 0, 0
+	}
+	return length4Bytes, length4Bytes + int(length)
+}
+
 // refuseLength4 breaks the stream over its four length bytes (LEN4-1). What they look like says
 // more than that they are out of range, so the range comes last.
 func (d *Decoder) refuseLength4(length int32, field []byte) Step {

@@ -28,6 +28,22 @@ func (d *Decoder) nextLine(buf []byte) Step {
 	return d.line(buf[:limit+2])
 }
 
+// plainLine takes a line that begins like a message.
+func (d *Decoder) plainLine(buf []byte) (end, size int) {
+	if d.discarding || len(buf) == 0 || buf[0] != '{' && buf[0] != '[' {
+		return 0, 0
+	}
+	end = bytes.IndexByte(buf[:min(len(buf), d.cfg.BodyBytesMax+1)], '\n')
+	if end < 0 {
+		return 0, 0
+	}
+	size = end + 1
+	if buf[end-1] == '\r' {
+		end--
+	}
+	return end, size
+}
+
 // line takes a complete line, LF included.
 func (d *Decoder) line(line []byte) Step {
 	end := len(line) - 1

@@ -50,7 +50,13 @@ type replayer struct {
 func (r *replayer) drain(next func([]byte) Step) {
 	for {
 		offset := r.decoder.Offset()
+		plain := r.decoder
+		start, end, size := plain.Plain(r.buf)
 		step := next(r.buf)
+		if want := (Step{Status: Frame, Start: start, End: end, Size: size}); size > 0 && r.cfg.Framing != Whole &&
+			(step != want || plain != r.decoder) {
+			r.t.Fatalf("Plain takes %+v and leaves %+v, Next %+v and %+v", want, plain, step, r.decoder)
+		}
 		if r.decoder.Offset() != offset+uint64(step.Size) {
 			r.t.Fatalf("Offset went from %d to %d over a step of %d bytes", offset, r.decoder.Offset(), step.Size)
 		}
