@@ -19,7 +19,7 @@ func FuzzPeer(f *testing.F) {
 	f.Add(byte(4), []byte{5, 5, 5}, []byte(`[[[[{"a":"\ud800`))
 	codes := []core.Code{CodeUnsupportedVersion, CodeHeaderMismatch, core.CodeMethodNotFound, core.CodeInvalidParams, 0}
 	f.Fuzz(func(t *testing.T, config byte, script, body []byte) {
-		cfg := auto()
+		cfg := Defaults(client)
 		cfg.Known, cfg.Spawned = Era(config&3)%3, config&4 != 0
 		if config&8 != 0 {
 			cfg.Mode, cfg.Version = ModePinned, modernVersions[0]

@@ -2,6 +2,9 @@ package era
 
 import "testing"
 
+// client is who the tests say they are.
+var client = Client{Info: []byte(`{"name":"t","version":"1"}`)}
+
 const completeMeta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 	`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/core/era"
+	"github.com/parley-rpc/parley/internal/eratable"
 	"github.com/parley-rpc/parley/wasm/abi"
 )
 
@@ -64,6 +65,51 @@ func (e *eraTwin) settle(call uint32, ev *core.Event) {
 		uint64(text.Address), uint64(text.Bytes), uint64(body.Address), uint64(body.Bytes))
 }
 
+// tableTwin is eraTwin as the player of the table sees it.
+type tableTwin struct {
+	*eraTwin
+	failure era.FailureKind
+}
+
+func (e *tableTwin) Advance(now core.Time) { e.must(exportEraAdvance, timeBits(now)) }
+
+func (e *tableTwin) Settle(call uint32, ev *core.Event) { e.settle(call, ev) }
+
+func (e *tableTwin) FailureKind() era.FailureKind { return e.failure }
+
+func (e *tableTwin) Next(step *era.Step) bool {
+	address := e.must(exportEraNext)
+	if address == 0 {
+		return false
+	}
+	var s abi.EraStep
+	if err := e.in.record(address, &s); err != nil {
+		e.t.Fatal(err)
+	}
+	e.failure = era.FailureKind(s.Failure)
+	*step = era.Step{
+		Kind: era.StepKind(s.Kind), Era: era.Era(s.Era), Call: s.Call,
+		Method: string(e.read(s.Method)), Version: string(e.read(s.Version)), ID: e.read(s.ID),
+	}
+	return true
+}
+
+// Goal: behind the boundary the rows of the table are what they are without one (ERA-1 to ERA-6,
+// ERA-10).
+func TestEraTableThroughTheBoundary(t *testing.T) {
+	engine := newEngine(t)
+	in, err := newInstance(context.Background(), engine.runtime, engine.compiled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.close()
+	eratable.Play(t, "../../conformance/era.table", "", func(t *testing.T, cfg era.Config) eratable.Negotiation {
+		twin := newEraTwin(t, in, cfg)
+		t.Cleanup(func() { twin.must(exportEraFree) })
+		return &tableTwin{eraTwin: twin}
+	})
+}
+
 // steps spells everything that is to be done, and the deadline.
 func (e *eraTwin) steps() []string {
 	var all []string
@@ -85,12 +131,14 @@ func (e *eraTwin) steps() []string {
 	}
 }
 
-func (e *eraTwin) text(span abi.Span) string {
+func (e *eraTwin) text(span abi.Span) string { return fmt.Sprintf("%q", e.read(span)) }
+
+func (e *eraTwin) read(span abi.Span) []byte {
 	b, err := e.in.read(span.Address, span.Bytes)
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return fmt.Sprintf("%q", b)
+	return b
 }
 
 func nativeSteps(n *era.Negotiation) []string {

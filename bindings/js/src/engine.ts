@@ -2,6 +2,7 @@
 
 import { MemoryBytesCeiling } from './abi.gen.js';
 import type { Config } from './config.js';
+import { EraNegotiation, type EraConfig } from './era.js';
 import type { TrapError } from './errors.js';
 import { Instance } from './instance.js';
 import { Machine } from './machine.js';
@@ -43,6 +44,11 @@ export class Engine {
   /** Makes one side of a session that outlives its sockets; resumingSocket makes its own. */
   resume(config: ResumeConfig = {}): Resume {
     return new Resume(this.instance, config, this.memoryBytesMax);
+  }
+
+  /** Begins to find out which era of MCP a server speaks. */
+  era(config: EraConfig): EraNegotiation {
+    return new EraNegotiation(this.instance, config);
   }
 
   /** The failure that ended the instance; undefined while it lives. Make a new engine after it. */

@@ -3,6 +3,10 @@
 export {
   Class,
   Code,
+  Era,
+  EraFailureKind,
+  EraMode,
+  EraStepKind,
   EventKind,
   Framing,
   Hint,
@@ -31,6 +35,7 @@ export {
 export type { Config, Limits, Method } from './config.js';
 export { Engine, type EngineOptions } from './engine.js';
 export { ConfigError, ProtocolError, RefusedError, TrapError, type ViolationFacts } from './errors.js';
+export { EraError, EraNegotiation, type EraConfig, type EraOutcome, type EraStep } from './era.js';
 export { MachineEvent } from './event.js';
 export type { Snapshot, State, Stats } from './inspect.js';
 export { load, type ModuleSource } from './load.js';

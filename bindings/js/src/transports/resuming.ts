@@ -48,7 +48,7 @@ export class ResumingSocket implements Transport {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
   readonly #expiry: Alarm;
-  readonly #decoder = new TextDecoder();
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #sink: Sink | undefined;
   #attempt: Attempt | undefined;
   #isResumable: boolean | undefined; // what the first socket was
