@@ -1,6 +1,6 @@
 // One relayed session: a machine that frames, scans and bounds, under a library that correlates by itself.
 
-import { EventKind, Framing, Reason, Role, UsageError } from './abi.gen.js';
+import { EventKind, Framing, Role, UsageError } from './abi.gen.js';
 import { systemClock, type Clock } from './clock.js';
 import type { Config } from './config.js';
 import { Connection } from './connection.js';
@@ -28,8 +28,8 @@ export interface RelayOptions extends Omit<Config, 'role' | 'inbound' | 'methods
 export interface RelayListener {
   /** A message, or a frame that is none. What it throws is reported, and no end of reading. */
   message(message: Relayed): void;
-  /** Nothing more will come. error says why, where it was no clean end. */
-  end(error: SessionError | undefined): void;
+  /** Nothing more will come, and why. */
+  end(why: SessionError): void;
 }
 
 const creditMax = 2 ** 31 - 1;
@@ -175,11 +175,10 @@ export class Relay {
       }
       if (this.#arrived === undefined) break;
     }
-    if (this.#end !== undefined && this.#connection.isOver && !this.#isEndTold && this.#listener !== undefined) {
-      this.#isEndTold = true;
-      const error = isExpected(this.#end) ? undefined : this.#end;
-      this.#tell((listener) => listener.end(error));
-    }
+    const why = this.#end;
+    if (why === undefined || !this.#connection.isOver || this.#isEndTold || this.#listener === undefined) return;
+    this.#isEndTold = true;
+    this.#tell((listener) => listener.end(why));
   }
 
   #tell(fn: (listener: RelayListener) => void): void {
@@ -193,9 +192,4 @@ export class Relay {
   #why(error: unknown): SessionError {
     return this.#end ?? new SessionError(this.state.reason, error instanceof TrapError ? error : undefined);
   }
-}
-
-/** Nobody has to be told of this end. */
-function isExpected(error: SessionError): boolean {
-  return error.isClean || (error.reason === Reason.Aborted && error.cause === undefined);
 }

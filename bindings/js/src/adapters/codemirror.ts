@@ -59,6 +59,7 @@ export class CodeMirrorTransport {
     if (this.#isListening) return;
     this.#isListening = true;
     this.#seam.listen({
+      settlesOnEnd: false,
       message: (text, message) => {
         if (!answered(message, text, this.#answers, this.#seam)) this.#publish(text);
       },

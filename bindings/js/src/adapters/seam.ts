@@ -35,8 +35,10 @@ export interface Library {
   message(text: string, message: Pick<Relayed, 'class' | 'id' | 'method'>): void;
   /** Something came that is no message. The session lives. */
   invalid(error: InvalidMessageError): void;
-  /** Nothing more will come; every open request has been rejected. */
+  /** Nothing more will come. error says why, where it was no clean end and not our own wish. */
   end(error: SessionError | undefined): void;
+  /** It rejects its open requests when it hears of the end; else they are rejected before. */
+  readonly settlesOnEnd: boolean;
   /** Whether arrays are taken apart; absent: they are invalid. */
   takesBatches?(): boolean;
 }
@@ -44,6 +46,8 @@ export interface Library {
 // Numbers of vscode-jsonrpc's for answers that never came, in the range that JSON-RPC leaves to implementations.
 const answerLost = -32097;
 const answerUnreadable = -32098;
+
+const refusedAnswersMax = 1024; // the oldest is forgotten first
 
 const kinds = {
   [Class.Invalid]: 'invalid',
@@ -58,6 +62,7 @@ export class Seam {
   readonly relay: Relay;
   readonly #onMessage: AdapterOptions['onMessage'];
   readonly #open = new Set<unknown>(); // ids of the library's requests that have no answer yet
+  readonly #refusedAnswers = new Set<unknown>(); // ids of the peer's that got an error instead of an answer over the limit
   #library: Library | undefined;
 
   constructor(engine: Engine, transport: Transport, options: AdapterOptions) {
@@ -71,9 +76,9 @@ export class Seam {
     this.#library = library;
     return this.relay.listen({
       message: (message) => this.#received(message, library),
-      end: (error) => {
-        this.#loseAnswers(library, error ?? new SessionError(Reason.EOF));
-        library.end(error);
+      end: (why) => {
+        this.#loseAnswers(library, why);
+        library.end(isExpected(why) ? undefined : why);
       },
     });
   }
@@ -113,7 +118,8 @@ export class Seam {
     this.#observe({ direction: 'received', kind: kinds[message.class], method, id, bytes, text });
     if (message.error !== undefined) return this.#receivedInvalid(message, message.error, library);
     if (message.class === Class.Batch) return this.#receivedBatch(message, library);
-    if (message.class === Class.Result || message.class === Class.Error) this.#open.delete(idOf(id));
+    if (message.class === Class.Request) this.#refusedAnswers.delete(idOf(id)); // the id is used again
+    if (isAnswer(message.class)) this.#open.delete(idOf(id));
     library.message(text, message);
   }
 
@@ -136,18 +142,22 @@ export class Seam {
     }
   }
 
-  #began({ class: kind, id }: Written): void {
+  #began({ class: kind, id, method }: Written): void {
     if (kind === Class.Request) this.#open.add(idOf(id));
+    const isSecondAnswer = isAnswer(kind) && this.#refusedAnswers.delete(idOf(id));
+    if (isSecondAnswer) throw new CallError({ op: 'send', method, code: UsageError.Answered }); // REQ-2
   }
 
   #refused(message: Written, error: unknown): void {
     if (message.class === Class.Request) this.#open.delete(idOf(message.id));
-    const isAnswer = message.class === Class.Result || message.class === Class.Error;
-    if (isAnswer && error instanceof CallError && error.code === UsageError.TooLarge) this.#answerTooLarge(message.id!);
+    if (isAnswer(message.class) && error instanceof CallError && error.code === UsageError.TooLarge)
+      this.#answerTooLarge(message.id!);
   }
 
   /** The peer does not wait for an answer that is over the limit: it gets an error on its id (FRAME-5). */
   #answerTooLarge(id: string): void {
+    this.#refusedAnswers.add(idOf(id)); // some libraries answer with the failure themselves
+    if (this.#refusedAnswers.size > refusedAnswersMax) this.#refusedAnswers.delete(this.#refusedAnswers.values().next().value);
     const error = { code: Code.Internal, message: 'Internal error: the answer is over the frame limit' };
     const answer = written({ error }, `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`, id);
     this.relay.send(answer.bytes).then(
@@ -157,6 +167,7 @@ export class Seam {
   }
 
   #loseAnswers(library: Library, why: SessionError): void {
+    if (library.settlesOnEnd) return;
     for (const id of [...this.#open]) this.#failRequest(id, answerLost, why.message, library);
   }
 
@@ -181,6 +192,14 @@ export class Seam {
       this.relay.report(error, 'onMessage');
     }
   }
+}
+
+function isAnswer(kind: Class): boolean {
+  return kind === Class.Result || kind === Class.Error;
+}
+
+function isExpected(why: SessionError): boolean {
+  return why.isClean || (why.reason === Reason.Aborted && why.cause === undefined);
 }
 
 /** An id as its value, so that 1 and 1.0 are one id and 1 and "1" are two (CALL-2). */
