@@ -148,7 +148,7 @@ func TestGiantMessageEndsTheSession(t *testing.T) {
 // flood sends until it is held back: what the server does not read, the bridge does not take in for ever.
 func TestFloodIsHeldBack(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine host.Engine) {
-		f := begin(t, Options{Engine: engine})
+		f := begin(t, Options{Engine: engine, Bounds: hasty})
 		p := f.dial(wsPath)
 		p.call("stop-reading", "[]")
 		ctx, cancel := context.WithCancel(t.Context())
@@ -180,7 +180,7 @@ func TestFloodIsHeldBack(t *testing.T) {
 }
 
 func TestServerThatStopsReadingEndsTheSession(t *testing.T) {
-	f := begin(t, Options{StallMax: 50 * time.Millisecond})
+	f := begin(t, Options{StallMax: 50 * time.Millisecond, Bounds: hasty})
 	p := f.dial(wsPath)
 	p.call("stop-reading", "[]")
 	p.send(`{"jsonrpc":"2.0","method":"x","params":["` + strings.Repeat("x", 1*core.MiB) + `"]}`)
@@ -192,7 +192,7 @@ func TestPageThatNeverReadsIsLost(t *testing.T) {
 	f := begin(t, Options{PingEvery: 20 * time.Millisecond, DeadAfter: 200 * time.Millisecond})
 	p := f.dial(wsPath)
 	p.call("echo", "[]")
-	p.send(`{"jsonrpc":"2.0","id":"n","method":"notes","params":[1000000]}`)
+	p.send(`{"jsonrpc":"2.0","id":"n","method":"flood","params":[20000]}`)
 	f.emptied() // nobody reads p
 }
 

@@ -75,14 +75,14 @@ func (r *relay) refuseNoMessage(from *port, ev *core.Event) message {
 func (r *relay) refuseLarge(from *port, ev *core.Event, paired *core.Paired) message {
 	switch ev.Class {
 	case core.ClassResult, core.ClassError:
-		why := fmt.Sprintf("the answer to %s has %d bytes, at most %d are handed on", paired.Method, len(ev.Frame), r.messageBytesMax)
+		why := fmt.Sprintf("the answer to %.64s has %d bytes, at most %d are handed on", paired.Method, len(ev.Frame), r.messageBytesMax)
 		return message{to: from.other, text: errorText(ev.ID, core.CodeInternal, why)}
 	case core.ClassRequest:
 		why := fmt.Sprintf("the request has %d bytes, at most %d are handed on", len(ev.Frame), r.messageBytesMax)
 		return message{to: from, text: errorText(ev.ID, core.CodeInvalidRequest, why)}
 	}
 	if from == &r.page {
-		r.finish(tooLarge(fmt.Sprintf("%s of %d bytes, at most %d", ev.Method, len(ev.Frame), r.messageBytesMax)))
+		r.finish(tooLarge(fmt.Sprintf("%.64s of %d bytes, at most %d", ev.Method, len(ev.Frame), r.messageBytesMax)))
 		return message{}
 	}
 	r.dropped(from, ev, "a notification that is too large")

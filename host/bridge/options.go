@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/core/resume"
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/child"
 )
@@ -71,6 +72,7 @@ type Options struct {
 const (
 	sessionsMaxDefault     = 16
 	messageBytesMaxDefault = 16 * core.MiB
+	messageBytesMin        = 1 * core.KiB // room for an error with an id
 	resumeBytesMaxDefault  = 4 * core.MiB
 )
 
@@ -133,6 +135,13 @@ func (o *Options) validate() error {
 	if o.SessionsMax < 0 || o.FileBytesMax < 0 {
 		return fmt.Errorf("bridge: SessionsMax or FileBytesMax is negative")
 	}
+	if o.MessageBytesMax < messageBytesMin {
+		return fmt.Errorf("bridge: MessageBytesMax is %d, want %d or more", o.MessageBytesMax, messageBytesMin)
+	}
+	link := o.linkConfig("", true)
+	if err := link.Validate(); err != nil {
+		return fmt.Errorf("bridge: %w", err)
+	}
 	return nil
 }
 
@@ -168,6 +177,21 @@ func (o *Options) machineConfigs(profile core.Profile) (configs, error) {
 	c.server.StallMaxNs = core.Time(o.StallMax)
 	c.server.StallNs = min(c.server.StallNs, c.server.StallMaxNs)
 	return c, nil
+}
+
+// plainBytesMax is what is kept for a socket that cannot be replaced: only what waits matters.
+const plainBytesMax = 64 * core.KiB
+
+// linkConfig is the configuration of what a session keeps for its page.
+func (o *Options) linkConfig(session string, resumable bool) resume.Config {
+	cfg := resume.Defaults(session)
+	cfg.AgeNs = core.Time(o.ResumeFor)
+	cfg.BytesMax = o.ResumeBytesMax
+	cfg.TextBytesMax = takenInFactor * o.MessageBytesMax
+	if !resumable {
+		cfg.BytesMax = plainBytesMax
+	}
+	return cfg
 }
 
 // graceOf is how long a server has for its farewell.

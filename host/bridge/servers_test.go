@@ -122,6 +122,10 @@ func (s *scripted) serve(m wire) int {
 		for i := range count(m.Params) {
 			s.write(wire{Method: "noted", Params: json.RawMessage(fmt.Sprintf("[%d]", i))})
 		}
+	case "flood": // as notes, of 4 KiB
+		for i := range count(m.Params) {
+			s.write(wire{Method: "noted", Params: json.RawMessage(fmt.Sprintf("[%d,%q]", i, pad))})
+		}
 	case "ask":
 		s.asking = m.ID
 		s.write(wire{ID: json.RawMessage(`"q"`), Method: "asked", Params: m.Params})
@@ -152,6 +156,8 @@ func (s *scripted) serve(m wire) int {
 	}
 	return -1
 }
+
+var pad = strings.Repeat("x", 4<<10)
 
 func count(params json.RawMessage) int {
 	var n []int

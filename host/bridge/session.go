@@ -57,13 +57,7 @@ func openRelay(o *Options, profile core.Profile, id string, resumable bool) (*re
 	if err != nil {
 		return nil, err
 	}
-	linkConfig := resume.Defaults(id)
-	linkConfig.AgeNs = core.Time(o.ResumeFor)
-	linkConfig.BytesMax = o.ResumeBytesMax
-	if !resumable {
-		linkConfig.BytesMax = plainBytesMax
-	}
-	link, err := resume.New(linkConfig)
+	link, err := resume.New(o.linkConfig(id, resumable))
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +77,6 @@ func openRelay(o *Options, profile core.Profile, id string, resumable bool) (*re
 	}
 	return r, nil
 }
-
-// plainBytesMax is what is kept for a socket that cannot be replaced: only what waits matters.
-const plainBytesMax = 64 * core.KiB
 
 // run carries a session from its start to its end, whoever ends it: the server or the page, or time.
 func (s *session) run(bounds child.Bounds) {

@@ -136,7 +136,7 @@ func TestServerThatCannotStart(t *testing.T) {
 }
 
 func TestServerThatBreaksTheProtocol(t *testing.T) {
-	f := begin(t, Options{})
+	f := begin(t, Options{Bounds: hasty})
 	p := f.dial(wsPath)
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"break"}`)
 	p.wantClosed(CloseServerBroke, "length at byte 18")
