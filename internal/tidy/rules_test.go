@@ -58,6 +58,9 @@ func TestEveryRuleIsHeldAndEveryCitationKnown(t *testing.T) {
 	for _, s := range sources {
 		report(t, unknownCitations(book, s))
 	}
+	for name, text := range typeScript(t) {
+		report(t, unknownCitationsIn(book, text, name))
+	}
 }
 
 const sampleBook = `# Rules
@@ -164,10 +167,16 @@ func unheld(book rulebook, cited map[string][]string, tests []string) []string {
 func unknownCitations(book rulebook, s source) []string {
 	var found []string
 	for _, group := range s.file.Comments {
-		for _, id := range ruleID.FindAllString(group.Text(), -1) {
-			if book.hasFamily(id) && !book.knows(id) {
-				found = append(found, fmt.Sprintf("%s: cites %s, which docs/protocol.md does not know", s.at(group.Pos()), id))
-			}
+		found = append(found, unknownCitationsIn(book, group.Text(), s.at(group.Pos()))...)
+	}
+	return found
+}
+
+func unknownCitationsIn(book rulebook, text, where string) []string {
+	var found []string
+	for _, id := range ruleID.FindAllString(text, -1) {
+		if book.hasFamily(id) && !book.knows(id) {
+			found = append(found, fmt.Sprintf("%s: cites %s, which docs/protocol.md does not know", where, id))
 		}
 	}
 	return found

@@ -78,6 +78,26 @@ func goSources(t *testing.T) []source {
 	return sources
 }
 
+// typeScript reads every file of the bindings that somebody wrote, by its name.
+func typeScript(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, name := range treeFiles(t) {
+		if !strings.HasPrefix(name, "bindings/js/") || path.Ext(name) != ".ts" || strings.HasSuffix(name, ".gen.ts") {
+			continue
+		}
+		text, err := os.ReadFile(root + "/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	if len(texts) == 0 {
+		t.Fatal("the tree has no TypeScript file")
+	}
+	return texts
+}
+
 func parse(t *testing.T, fset *token.FileSet, name, text string) source {
 	t.Helper()
 	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)

@@ -1,13 +1,10 @@
 // Every transport against what it is made for: processes, workers, streams; sockets against a fake.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 
 import {
   CallError,
@@ -129,23 +126,6 @@ test('stderr is drained whatever the child does, and its end kept (STOP-7)', asy
   assert.equal(child.stderr.bytesTotal, 1_000_004);
   assert.equal(child.stderr.text.length, 64 << 10);
   assert.match(child.stderr.text, /Eend\n$/);
-});
-
-test('a server in a worker is called through a MessagePort', async () => {
-  const { port1, port2 } = new MessageChannel();
-  const worker = new Worker(fileURLToPath(new URL('worker-server.js', import.meta.url)), {
-    workerData: { port: port2 },
-    transferList: [port2 as never],
-  });
-  const peer = await client(portTransport(port1), Profile.LSP);
-  await assert.rejects(peer.call('echo', [1]), /-32002/);
-  assert.deepEqual(await peer.call('initialize', {}), { capabilities: {} });
-  const values = ['', 'é😀', { a: [null] }, 'x'.repeat(1 << 20)];
-  assert.deepEqual(await Promise.all(values.map((value) => peer.call('echo', [value]))), values);
-  assert.equal(await peer.call('shutdown'), null);
-  await peer.notify('exit');
-  await peer.closed;
-  await once(worker, 'exit');
 });
 
 test('what is no text ends a session over a port', async () => {
