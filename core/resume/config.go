@@ -24,8 +24,8 @@ type Config struct {
 const ChargeBytes = 128
 
 const (
-	bytesMax = 1 << 30
-	ageMax   = 1 << 50 // keeps every sum of times in range (core.Time)
+	bytesMax = 1<<31 - 1 // as of core.Limits.FrameBytesMax
+	ageMax   = 1 << 50   // keeps every sum of times in range (core.Time)
 )
 
 // Defaults returns 4 MiB and 60 s, and texts of the 16 MiB of profile lsp.

@@ -71,7 +71,8 @@ func (l *Link) Attach(now core.Time) (Generation, error) {
 	return l.generation, nil
 }
 
-// Greeting is the first text on every socket of the side that was connected to. It is not counted.
+// Greeting is the first text on every socket of the side that was connected to, which is the one with
+// Config.Session. It is not counted.
 func (l *Link) Greeting() []byte { return appendGreeting(nil, l.session, l.received) }
 
 // Resume makes an attempt live: the peer says that it has received so many texts, and Next goes on

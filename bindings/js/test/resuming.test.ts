@@ -16,6 +16,7 @@ import {
   type ResumingSocket,
   type WakeUps,
 } from '../src/node.js';
+import { wakeUps } from '../src/transports/wake.js';
 import { FakeBridge, Sockets } from './bridge.js';
 import { FakeClock, settled } from './fakes.js';
 
@@ -404,3 +405,33 @@ async function closed(socket: ResumingSocket, sockets: Sockets): Promise<void> {
   for (const each of sockets.all) each.end(1000);
   await closing;
 }
+
+test('a browser tells when it is online behind offline, and when it is looked at', () => {
+  const page = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
+  const window = new EventTarget();
+  const news: string[] = [];
+  const stubs = {
+    document: page,
+    addEventListener: window.addEventListener.bind(window),
+    removeEventListener: window.removeEventListener.bind(window),
+  };
+  Object.assign(globalThis, stubs);
+  try {
+    const stop = wakeUps({ retry: () => news.push('retry'), replace: () => news.push('replace') });
+    const tell = (target: EventTarget, type: string): boolean => target.dispatchEvent(new Event(type));
+    tell(page, 'visibilitychange');
+    page.visibilityState = 'visible';
+    tell(page, 'visibilitychange');
+    tell(window, 'online');
+    tell(window, 'offline');
+    tell(window, 'online');
+    tell(window, 'online');
+    assert.deepEqual(news, ['retry', 'retry', 'replace', 'retry']);
+    stop();
+    tell(window, 'online');
+    tell(page, 'visibilitychange');
+    assert.equal(news.length, 4);
+  } finally {
+    for (const name of Object.keys(stubs)) Reflect.deleteProperty(globalThis, name);
+  }
+});
