@@ -27,11 +27,11 @@ const flags = [
 
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
 
-/** Opens the page of page.ts, hands it to use, and closes everything behind. */
-export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
+/** Opens a page that runs script, hands it to use, and closes everything behind. */
+export async function withPage<T>(use: (page: Page) => Promise<T>, script = 'page.js'): Promise<T> {
   const server = await serve({
     '/': ['text/html', '<!doctype html><script type="module" src="/page.js"></script>'],
-    '/page.js': ['text/javascript', await bundle('page.js')],
+    '/page.js': ['text/javascript', await bundle(script)],
     '/worker.js': ['text/javascript', await bundle('page-worker.js')],
     '/parley.wasm': ['application/wasm', readFileSync(new URL('../src/parley.wasm', import.meta.url))],
     '/favicon.ico': ['image/x-icon', ''],
@@ -51,7 +51,14 @@ export async function withPage<T>(use: (page: Page) => Promise<T>): Promise<T> {
 
 async function bundle(file: string): Promise<Uint8Array> {
   const entry = fileURLToPath(new URL(file, import.meta.url));
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', target: 'es2022', write: false });
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    loader: { '.css': 'empty', '.ttf': 'empty' }, // what an editor looks like is not tested
+  });
   return outputFiles[0]!.contents;
 }
 

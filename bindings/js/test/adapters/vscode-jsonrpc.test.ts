@@ -9,8 +9,9 @@ import * as v9 from 'vscode-jsonrpc-9/node';
 
 import { vscodeTransports, type VSCodeOptions } from '../../src/adapters/vscode-jsonrpc.js';
 import { Deferred } from '../../src/deferred.js';
-import { CallError, ChildTransport, init, UsageError, type Transport } from '../../src/node.js';
-import { settled, type Wire } from '../fakes.js';
+import { CallError, ChildTransport, init, resumingSocket, UsageError, type Transport } from '../../src/node.js';
+import { FakeBridge, Sockets } from '../bridge.js';
+import { FakeClock, settled, type Wire } from '../fakes.js';
 import { reports, serve, wholeWire } from './rig.js';
 
 type Library = Pick<
@@ -180,6 +181,34 @@ test('10.0.0: a request over the limit is rejected', async (t) => {
   // The versions before leave a rejection behind that nobody can catch.
   const { connection } = await dial(t, v10, { limits: { frameBytesMax: 1000 } });
   await assert.rejects(connection.sendRequest('big', 'x'.repeat(1000)), { code: -32099 });
+});
+
+test('requests outlive the sockets beneath them, and are answered once, in order', async (t) => {
+  const engine = await init();
+  const clock = new FakeClock();
+  const sockets = new Sockets();
+  const bridge = new FakeBridge(engine, clock);
+  sockets.onDial = (socket) => queueMicrotask(() => bridge.accept(socket));
+  bridge.onText = (text) => {
+    const { id } = JSON.parse(text);
+    bridge.say(JSON.stringify({ jsonrpc: '2.0', id, result: id }));
+    if (id % 2 === 0) bridge.lose(); // with every other answer on its way
+  };
+  const { reader, writer, relay } = await attach(t, resumingSocket(engine, 'ws://h/ws?token=t', { dial: sockets.dial, clock }));
+  const connection = v10.createMessageConnection(reader, writer, quiet);
+  connection.listen();
+  const order: number[] = [];
+  const asked = Array.from({ length: 10 }, async () => void order.push(await connection.sendRequest<number>('m')));
+  while (order.length < asked.length) {
+    await settled();
+    clock.pass(10_000);
+  }
+  assert.deepEqual(order, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.ok(sockets.all.length > 1);
+  connection.dispose();
+  const ended = relay.dispose();
+  sockets.last.end(1000);
+  await ended;
 });
 
 test('a listener that throws is reported, and the next one is called', async (t) => {
