@@ -1,0 +1,106 @@
+// The panes around the editor: their splitters, which pointer and keys move, and who is shown.
+
+import { byId } from '../dom.js';
+
+const storedAs = 'parley.panes';
+const stepPx = 16;
+const besideMinPx = 320; // of the window, for everything else
+
+interface Bounds {
+  minPx: number;
+  defaultPx: number;
+}
+
+/** Sizes are custom properties of the root element, named as the pane, in px. */
+const bounds: Record<string, Bounds> = {
+  files: { minPx: 120, defaultPx: 220 },
+  foot: { minPx: 64, defaultPx: 168 },
+  traffic: { minPx: 320, defaultPx: 560 },
+  detail: { minPx: 96, defaultPx: 260 },
+};
+
+/** Gives every splitter its keys and its pointer, and every pane the size it had. */
+export function startPanes(): void {
+  const stored = readStored();
+  for (const splitter of document.querySelectorAll<HTMLElement>('.splitter')) {
+    startSplitter(splitter, stored[splitter.getAttribute('aria-controls')!]);
+  }
+  startToggle('toggle-files', 'files');
+  startToggle('toggle-traffic', 'traffic');
+}
+
+/** Moves the focus to the next pane, or the one before, and says whether there was one. */
+export function focusPane(step: 1 | -1): void {
+  const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter((pane) => pane.offsetParent !== null);
+  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
+  const next = panes[(at + step + panes.length) % panes.length];
+  next?.querySelector<HTMLElement>('.cm-content, [tabindex="0"], button, input')?.focus();
+}
+
+function startSplitter(splitter: HTMLElement, storedPx: number | undefined): void {
+  const pane = splitter.getAttribute('aria-controls')!;
+  const { minPx, defaultPx } = bounds[pane]!;
+  const isHorizontal = splitter.getAttribute('aria-orientation') === 'horizontal';
+  const grows = pane === 'files' ? 1 : -1; // the pane lies before the splitter, or behind it
+  let sizePx = storedPx ?? defaultPx;
+
+  const resize = (wantedPx: number): void => {
+    const maxPx = Math.max(minPx, (isHorizontal ? innerHeight : innerWidth) - besideMinPx);
+    sizePx = Math.round(Math.min(maxPx, Math.max(minPx, wantedPx)));
+    document.documentElement.style.setProperty(`--${pane}`, `${sizePx}px`);
+    splitter.setAttribute('aria-valuenow', String(sizePx));
+    splitter.setAttribute('aria-valuemin', String(minPx));
+    splitter.setAttribute('aria-valuemax', String(maxPx));
+  };
+  const settle = (): void => localStorage.setItem(storedAs, JSON.stringify({ ...readStored(), [pane]: sizePx }));
+
+  splitter.tabIndex = 0;
+  splitter.title = 'Drag, or use the arrow keys; Enter restores';
+  if (!isHorizontal) splitter.setAttribute('aria-orientation', 'vertical');
+  resize(sizePx);
+  splitter.addEventListener('dblclick', () => {
+    resize(defaultPx);
+    settle();
+  });
+  splitter.addEventListener('keydown', (event) => {
+    const steps: Record<string, number> = isHorizontal ? { ArrowUp: -1, ArrowDown: 1 } : { ArrowLeft: -1, ArrowRight: 1 };
+    const step = steps[event.key];
+    if (step !== undefined) resize(sizePx + step * grows * stepPx);
+    else if (event.key === 'Home') resize(0);
+    else if (event.key === 'End') resize(Infinity);
+    else if (event.key === 'Enter') resize(defaultPx);
+    else return;
+    event.preventDefault();
+    settle();
+  });
+  splitter.addEventListener('pointerdown', (down) => {
+    const place = (event: PointerEvent): number => (isHorizontal ? event.clientY : event.clientX);
+    const fromPx = sizePx;
+    const move = (event: PointerEvent): void => resize(fromPx + (place(event) - place(down)) * grows);
+    down.preventDefault();
+    splitter.setPointerCapture(down.pointerId);
+    splitter.addEventListener('pointermove', move);
+    const release = (): void => {
+      splitter.removeEventListener('pointermove', move);
+      settle();
+    };
+    splitter.addEventListener('lostpointercapture', release, { once: true });
+  });
+}
+
+function startToggle(buttonId: string, pane: string): void {
+  const button = byId(buttonId);
+  button.addEventListener('click', () => {
+    const isShown = document.body.classList.toggle(`no-${pane}`) === false;
+    button.setAttribute('aria-pressed', String(isShown));
+  });
+}
+
+function readStored(): Record<string, number> {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(storedAs) ?? '{}');
+    return Object.fromEntries(Object.entries(value ?? {}).filter(([, size]) => Number.isFinite(size)));
+  } catch {
+    return {}; // written by hand or by another version: the defaults will do
+  }
+}

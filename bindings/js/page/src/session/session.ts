@@ -1,0 +1,81 @@
+// One session with one server: its socket, the machine that carries it, and the client on top.
+
+import type { LSPClient } from '@codemirror/lsp-client';
+
+import { CodeMirrorTransport, type Passing } from '../../../src/adapters/codemirror.js';
+import { resumingSocket, type Engine, type ResumingSocket, type Stats } from '../../../src/browser.js';
+import type { Bridge } from '../access.js';
+import type { Config, Server } from '../config.js';
+import type { Documents } from '../editor/documents.js';
+import { applyEdit, type WorkspaceEdit } from '../editor/edits.js';
+import type { OpenFiles } from '../editor/workspace.js';
+import type { Published } from '../foot/problems.js';
+import { lineOf } from '../frame/notices.js';
+import { makeClient } from './client.js';
+
+/** Who hears what a session brings. */
+export interface SessionListener {
+  message(passing: Passing): void;
+  problems(published: Published): void;
+  /** Nothing more will come. */
+  ended(): void;
+}
+
+/** It begins at once; what the client sends before the socket is open waits. An ended one does not begin again. */
+export class Session {
+  readonly socket: ResumingSocket;
+  readonly client: LSPClient;
+  readonly #transport: CodeMirrorTransport;
+
+  constructor(
+    engine: Engine,
+    bridge: Bridge,
+    server: Server,
+    root: Config['root'],
+    private readonly documents: Documents,
+    listener: SessionListener,
+  ) {
+    this.socket = resumingSocket(engine, bridge.socketAddress(server.name));
+    this.#transport = new CodeMirrorTransport(engine, this.socket, {
+      onMessage: (passing) => listener.message(passing),
+      answers: {
+        'workspace/applyEdit': ({ edit }: { edit: WorkspaceEdit }) => this.#apply(edit),
+        'workspace/workspaceFolders': () => (root === null ? null : [root]),
+      },
+    });
+    this.client = makeClient(documents, root?.uri, (published) => listener.problems(published));
+    this.client.connect(this.#transport);
+    this.documents.client = this.client;
+    void this.#transport.closed.then(() => {
+      this.#leave();
+      listener.ended();
+    });
+  }
+
+  get stats(): Stats {
+    return this.#transport.relay.stats;
+  }
+
+  /** Ends the session, and with it the server. */
+  async end(): Promise<void> {
+    this.#leave();
+    await this.#transport.dispose();
+  }
+
+  /** From now on the editors have nobody to speak to. */
+  #leave(): void {
+    const workspace = this.client.workspace as OpenFiles;
+    if (!workspace.isLive) return;
+    workspace.isLive = false;
+    this.documents.client = undefined;
+  }
+
+  async #apply(edit: WorkspaceEdit): Promise<{ applied: boolean; failureReason?: string }> {
+    try {
+      await applyEdit(this.documents, edit);
+      return { applied: true };
+    } catch (error) {
+      return { applied: false, failureReason: lineOf(error) };
+    }
+  }
+}
