@@ -6,7 +6,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"time"
@@ -20,6 +19,15 @@ var pageFiles embed.FS
 // pagePolicy lets the page run its own scripts and the module, and nothing else.
 const pagePolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// pageTypes is a table of its own, because in the system's a script may be anything.
+var pageTypes = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".txt":  "text/plain; charset=utf-8",
+}
 
 func servePage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", pagePolicy)
@@ -36,7 +44,7 @@ func servePageFile(w http.ResponseWriter, r *http.Request, name string) {
 		http.NotFound(w, r)
 		return
 	}
-	serveContent(w, r, mime.TypeByExtension(path.Ext(name)), "", content)
+	serveContent(w, r, pageTypes[path.Ext(name)], "", content)
 }
 
 // serveContent serves bytes that a browser keeps and asks again about, by their hash. variant tells

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,6 +35,25 @@ func TestPageHasAStrictPolicy(t *testing.T) {
 		if status, _, _ := f.ask("GET", path, ""); status != 404 {
 			t.Errorf("%s: %d, want 404", path, status)
 		}
+	}
+}
+
+// A browser runs a script and applies a style of no other type, nosniff being set.
+func TestPageFindsWhatItRefersTo(t *testing.T) {
+	f := begin(t, Options{})
+	_, page, _ := f.ask("GET", "/", "")
+	types := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+	seen := map[string]bool{}
+	for _, reference := range regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		address := reference[1]
+		status, content, header := f.ask("GET", address, "")
+		if want := types[path.Ext(address)]; status != 200 || content == "" || header.Get("Content-Type") != want {
+			t.Errorf("%s: %d, %d bytes, %q, want type %q", address, status, len(content), header.Get("Content-Type"), want)
+		}
+		seen[path.Ext(address)] = true
+	}
+	if !seen[".js"] || !seen[".css"] {
+		t.Errorf("the page refers to no script or no style:\n%s", page)
 	}
 }
 
