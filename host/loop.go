@@ -3,6 +3,7 @@ package host
 import (
 	"io"
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/parley-rpc/parley/core"
@@ -168,11 +169,13 @@ func (p *Peer) writeLoop() {
 		writer = io.Discard // refusals of the machine's own, which nobody will read (API-3)
 	}
 	var block []byte
+	written := 0 // of the last piece of block: the turn that takes the next block notes it
 	for {
-		if block = p.take(block); block == nil {
+		if block = p.take(block, written); block == nil {
 			break
 		}
-		if !p.write(writer, block) {
+		var ok bool
+		if written, ok = p.write(writer, block); !ok {
 			return
 		}
 	}
@@ -183,37 +186,51 @@ func (p *Peer) writeLoop() {
 	}
 }
 
-// take waits for output and returns one block of it, in exchange for the emptied one; nil once
-// there will be no more.
-func (p *Peer) take(spare []byte) []byte {
+// take notes that the last block is written, waits for output, and returns one block of it in exchange
+// for the emptied one; nil once there will be no more.
+func (p *Peer) take(spare []byte, written int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if written > 0 && !p.end.over {
+		p.machine.Wrote(written)
+	}
 	for !p.end.over {
+		var block []byte
 		if p.writerReady {
-			if block := p.machine.Take(spare); block != nil {
-				p.turn()
-				return block
-			}
+			block = p.machine.Take(spare)
 			spare = nil // it is the machine's now
 		}
-		if p.machine.Err() != nil {
-			p.turn() // a trap inside Take ends the session here, or nobody would notice
-			continue
+		p.turn() // a trap inside Take ends the session here, or nobody would notice
+		if block != nil || p.end.over {
+			return block
 		}
 		if p.machine.OutputDone() {
 			return nil
 		}
 		p.mayWrite.Wait()
+		p.gather()
 	}
 	return nil
 }
 
-func (p *Peer) write(writer io.Writer, block []byte) bool {
-	for len(block) > 0 {
+// gather lets whoever is about to send do so, so that a burst leaves in one write. Peer.mu is held,
+// but for that moment.
+func (p *Peer) gather() {
+	p.mu.Unlock()
+	runtime.Gosched()
+	p.mu.Lock()
+}
+
+// write writes a block in pieces and notes each one but the last, whose size it returns.
+func (p *Peer) write(writer io.Writer, block []byte) (last int, ok bool) {
+	for {
 		piece := block[:min(len(block), writeBytesMax)]
 		n, err := writer.Write(piece)
 		if err == nil && n < len(piece) {
 			err = io.ErrShortWrite
+		}
+		if block = block[n:]; err == nil && len(block) == 0 {
+			return n, true
 		}
 		closed := p.update(func(m Machine) error {
 			m.Wrote(n)
@@ -224,11 +241,9 @@ func (p *Peer) write(writer io.Writer, block []byte) bool {
 			return nil
 		})
 		if err != nil || closed != nil {
-			return false
+			return 0, false
 		}
-		block = block[n:]
 	}
-	return true
 }
 
 // tick is the timer's turn.
@@ -239,20 +254,18 @@ func (p *Peer) tick() {
 	})
 }
 
-// rearm sets the one timer to the machine's deadline, or to the end of a hold.
+// rearm sets the one timer to the machine's deadline, or to the end of a hold, where that is earlier
+// than what it is set to: what is later is set when the timer fires. Each write has a deadline that its
+// end takes back (SEND-6), and a timer that moved with it would wake the poller twice a message.
 func (p *Peer) rearm() {
 	when, _ := p.machine.Deadline()
 	if p.hold.until != 0 {
 		when = p.hold.until
 	}
-	if when == p.armed {
+	if when >= p.armed {
 		return
 	}
 	p.armed = when
-	if when == core.Never {
-		p.timer.Stop()
-		return
-	}
 	p.timer.Reset(untilDue(p.clock.Now(), when))
 }
 

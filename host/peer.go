@@ -52,7 +52,7 @@ type Peer struct {
 	mayWrite    *sync.Cond // the writer: it is ready for the output there is, or that is done, or over
 	writerReady bool
 	timer       Timer
-	armed       core.Time // what timer is set to; Never: stopped
+	armed       core.Time // what timer is set to; Never: nothing that will come
 	hold        hold
 	readErr     error // the transport's, beside io.EOF
 	writeErr    error
