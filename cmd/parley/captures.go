@@ -13,6 +13,9 @@ type captureCommands struct {
 	Tap     tapCmd     `cmd:"" group:"Captures" help:"Stand between a client and a server, and record what passes."`
 	Cat     catCmd     `cmd:"" group:"Captures" help:"Print what a capture holds, one line a message."`
 	Filter  filterCmd  `cmd:"" group:"Captures" help:"Print, or write, a part of what a capture holds."`
+	Lint    lintCmd    `cmd:"" group:"Captures" help:"Say what is wrong with the traffic in a capture."`
+	Replay  replayCmd  `cmd:"" group:"Captures" help:"Play one side of a capture, and compare what the other says."`
+	Diff    diffCmd    `cmd:"" group:"Captures" help:"Compare the requests and answers of two captures."`
 	Convert convertCmd `cmd:"" group:"Captures" help:"Write a capture in another spelling, or make one of a trace of VS Code."`
 }
 
@@ -23,12 +26,11 @@ type captureFiles struct {
 
 // follow shows what the captures tell, one after the other. A tail that is torn is said on stderr and
 // does not keep the rest from being read.
-func (c captureFiles) follow(e *env, see func(*capture.Follower, *capture.Seen) error) error {
-	follower := capture.NewFollower()
+func (c captureFiles) follow(e *env, follower *capture.Follower, see func(*capture.Seen) error) error {
 	var failed error
 	show := func(seen *capture.Seen) {
 		if failed == nil {
-			failed = see(follower, seen)
+			failed = see(seen)
 		}
 	}
 	for _, path := range c.Files {

@@ -136,3 +136,91 @@ func TestConvert(t *testing.T) {
 	got.wantOut(t, exitUsage, "code 137")
 	got.wantLine(t, exitUsage, "no record")
 }
+
+func TestStatsOfACapture(t *testing.T) {
+	file := inFile(t, "talk.txt", talk)
+	inProcess(t, "", "stats", file).wantOut(t, exitOK,
+		"7 messages in 1.000 s", "! 11 bytes of the server are in no message",
+		"1       1     0  900.000  900.000  900.000  900.000     62       65  > a/slow\n",
+		"< workspace/configuration\n",
+		"0.000     43        0  > a/never\n")
+	inProcess(t, "", "stats", "--json", file, file).wantOut(t, exitOK, `"messages":14`,
+		`"method":"a/slow","from":"client","kind":"request","count":2,"errors":2,"unanswered":0`)
+}
+
+func TestLintOfACapture(t *testing.T) {
+	file := inFile(t, "talk.txt", talk)
+	got := inProcess(t, "", "lint", file)
+	got.wantOut(t, exitAnswer,
+		"       5.000 ms  error    noise-on-stdout       server byte 75: loading...",
+		"missing-answer        client a/never id 3")
+	got.wantLine(t, exitAnswer, "4 findings")
+	inProcess(t, "", "lint", "--json", "--errors", file).wantOut(t, exitAnswer, `{"rule":"noise-on-stdout","severity":"error","ms":5,`)
+	inProcess(t, "", "lint", "--errors", "--ignore", "noise-on-stdout", "--ignore", "missing-answer", "--ignore", "server-failed", file).wantOut(t, exitOK)
+	inProcess(t, "", "lint", "--rules").wantOut(t, exitOK, "noise-on-stdout", "incomplete-capture")
+	inProcess(t, "", "lint", "--ignore", "bad-manners", file).wantLine(t, exitUsage, "no such rule")
+	inProcess(t, "", "lint").wantLine(t, exitUsage, "which capture")
+}
+
+// record records a conversation of parley call with a server behind a tap.
+func record(t *testing.T, call []string, server ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "session.cap")
+	args := append(append([]string{"call"}, call...), "--", binary, "tap", "--record", file, "--")
+	if got := asProcess(t, append(args, server...)...); got.code > exitAnswer {
+		t.Fatal(got)
+	}
+	return file
+}
+
+var (
+	hoverCall = []string{"textDocument/hover", `{"textDocument":{"uri":"file:///x.json"},"position":{"line":0,"character":0}}`}
+	addCall   = []string{"tools/call", `{"name":"add","arguments":{"a":1,"b":2}}`, "--profile", "mcp"}
+)
+
+// Goal: every command works on a capture of an LSP and of an MCP session, and finds nothing wrong
+// with either. Method: sessions with our own servers, recorded by a tap.
+func TestCommandsOnRecordedSessions(t *testing.T) {
+	for _, session := range []struct {
+		name         string
+		call, server []string
+		answered     string // a line of cat
+	}{
+		{"lsp", hoverCall, []string{binary, "peer", "lsp"}, "textDocument/hover"},
+		{"mcp", addCall, []string{binary, "peer", "mcp"}, "tools/call"},
+	} {
+		t.Run(session.name, func(t *testing.T) {
+			file := record(t, session.call, session.server...)
+			inProcess(t, "", "cat", file).wantOut(t, exitOK, "request", session.answered, "ms\n", "exit           code 0")
+			inProcess(t, "", "filter", "--method", session.answered, file).wantOut(t, exitOK, "request", "+")
+			inProcess(t, "", "stats", file).wantOut(t, exitOK, "> "+session.answered)
+			inProcess(t, "", "lint", file).wantOut(t, exitOK)
+			inProcess(t, "", "diff", file, file).wantOut(t, exitOK)
+			text := filepath.Join(t.TempDir(), "session.txt")
+			inProcess(t, "", "convert", file, text).wantOut(t, exitOK)
+			inProcess(t, "", "diff", file, text).wantOut(t, exitOK)
+			asProcess(t, append([]string{"replay", file, "--match", "strict", "--"}, session.server...)...).wantOut(t, exitOK)
+			again := record(t, session.call, binary, "replay", file, "--as-server", "--match", "ids")
+			inProcess(t, "", "diff", "--match", "shape", file, again).wantOut(t, exitOK)
+		})
+	}
+}
+
+func TestReplayTellsDifferences(t *testing.T) {
+	file := record(t, hoverCall, binary, "peer", "lsp")
+	got := asProcess(t, "replay", file, "--patience", "1s", "--", binary, "peer", "echo", "--framing", "header")
+	got.wantOut(t, exitAnswer, "> initialize #1: result.capabilities.completionProvider: missing, want {")
+	got = asProcess(t, "replay", file, "--json", "--", binary, "peer", "lsp", "--die-at-byte", "100")
+	got.wantOut(t, exitAnswer, `{"from":"client","method":"initialize","nth":1,"id":"1","detail":"not answered`)
+	asProcess(t, "replay", file, "--", "no-such-program").wantLine(t, exitStart, "no-such-program")
+	asProcess(t, "replay", file).wantLine(t, exitUsage, "against which server")
+	asProcess(t, "replay", file, "--as-server", "--", "true").wantLine(t, exitUsage, "--as-server")
+	w := newWitness(t)
+	asProcess(t, append([]string{"replay", file, "--patience", "10ms"}, w.hold("exec sleep 100")...)...).wantOut(t, exitAnswer, "not answered within 10ms")
+	w.wait(t)
+
+	other := record(t, []string{"shutdown", "--no-handshake"}, binary, "peer", "lsp")
+	inProcess(t, "", "diff", file, other).wantOut(t, exitAnswer, "> initialize #1: only in the first")
+	asProcess(t, "call", "textDocument/definition", "--", binary, "replay", file, "--as-server").
+		wantLine(t, exitAnswer, "not in the capture")
+}

@@ -35,7 +35,8 @@ func (c *catCmd) Run(e *env) error {
 		return c.printRecords(e)
 	}
 	out := bufio.NewWriter(e.stdout)
-	err := c.follow(e, func(f *capture.Follower, seen *capture.Seen) error {
+	f := capture.NewFollower()
+	err := c.follow(e, f, func(seen *capture.Seen) error {
 		return c.print(out, capture.NewLine(seen, &f.Header))
 	})
 	return firstError(err, out.Flush())

@@ -43,6 +43,14 @@ type checkError struct{ failed int }
 
 func (e checkError) Error() string { return fmt.Sprintf("%d of the checks failed", e.failed) }
 
+// findings are what lint, replay or diff has found, and printed.
+type findings struct {
+	count int
+	what  string // "findings", "differences"
+}
+
+func (e findings) Error() string { return fmt.Sprintf("%d %s", e.count, e.what) }
+
 // codeError ends a server with the exit code that its protocol demands, and nothing more to say.
 type codeError int
 
@@ -52,6 +60,11 @@ func (e codeError) Error() string { return "" }
 type serverExit int
 
 func (e serverExit) Error() string { return "" }
+
+// peerDied is a server that ended before it was asked everything.
+type peerDied struct{ obituary string }
+
+func (e peerDied) Error() string { return "the server has ended: " + e.obituary }
 
 // startError is a command that cannot be started and that is nobody's session.
 type startError struct{ error }
@@ -63,8 +76,8 @@ type signalError syscall.Signal
 
 func (e signalError) Error() string { return "stopped by a signal: " + syscall.Signal(e).String() }
 
-// exitCode says whose fault an error is. A server's own exit code is passed on as it is. A signal wins over what it led to, and the end of the
-// time over the session that ended because of it.
+// exitCode says whose fault an error is. A server's own exit code is passed on as it is. A signal wins
+// over what it led to, and the end of the time over the session that ended because of it.
 func exitCode(ctx context.Context, err error) int {
 	var (
 		signal    signalError
@@ -92,7 +105,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitTimeout
 	case errors.As(err, &start), errors.As(err, new(startError)):
 		return exitStart
-	case errors.As(err, &answer), errors.As(err, &check), errors.As(err, &nothing):
+	case errors.As(err, &answer), errors.As(err, &check), errors.As(err, &nothing), errors.As(err, new(findings)):
 		return exitAnswer
 	case errors.As(err, &violation), errors.As(err, &breach), errors.As(err, &misfit):
 		return exitProtocol
@@ -102,7 +115,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitProtocol
 	case errors.Is(err, control.ErrNotPrivate), errors.Is(err, control.ErrPathTooLong), errors.Is(err, control.ErrTooManyEntries):
 		return exitUsage // the place is the caller's to choose or to mend
-	case errors.Is(err, host.ErrClosed), errors.Is(err, control.ErrGone):
+	case errors.Is(err, host.ErrClosed), errors.Is(err, control.ErrGone), errors.As(err, new(peerDied)):
 		return exitPeerDied
 	case errors.Is(err, host.ErrTooLarge):
 		return exitUsage // our own message is over the limit; the peer's would be a violation

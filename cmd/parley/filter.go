@@ -48,7 +48,8 @@ func (c *filterCmd) Run(e *env) (err error) {
 		return c.write(e)
 	}
 	out := bufio.NewWriter(e.stdout)
-	err = c.follow(e, func(f *capture.Follower, seen *capture.Seen) error {
+	f := capture.NewFollower()
+	err = c.follow(e, f, func(seen *capture.Seen) error {
 		if line := capture.NewLine(seen, &f.Header); c.passes(line) {
 			return c.print(out, line)
 		}
@@ -63,7 +64,8 @@ func (c *filterCmd) write(e *env) error {
 		return usageError{err.Error()}
 	}
 	writer := capture.NewWriter(file, capture.SpellBinary)
-	err = c.follow(e, func(f *capture.Follower, seen *capture.Seen) error {
+	f := capture.NewFollower()
+	err = c.follow(e, f, func(seen *capture.Seen) error {
 		line := capture.NewLine(seen, &f.Header)
 		record, ok := f.Reframe(seen)
 		if !ok || line.From != "capture" && !c.passes(line) {

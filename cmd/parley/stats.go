@@ -17,6 +17,7 @@ type statsCmd struct {
 	Session string `placeholder:"ID" help:"The session; not needed where there is one only."`
 	JSON    bool   `name:"json" help:"Print one document."`
 	attachFlags
+	captureStats
 }
 
 // Help is the part of the help below the flags' summary.
@@ -26,11 +27,19 @@ func (statsCmd) Help() string {
   parley stats
   parley stats --session 4711.1 --json
 
-Percentiles are upper bounds, at most a quarter too high. Counters that are 0 are left out.`
+Percentiles are upper bounds, at most a quarter too high. Counters that are 0 are left out.
+
+With captures, what they hold, > from the client, < from the server, and the percentiles are exact:
+
+  parley stats gopls.cap
+  parley stats --json gopls.cap | jq '.methods[] | select(.p95Ms > 100).method'`
 }
 
 // Run prints them.
 func (c *statsCmd) Run(ctx context.Context, e *env) error {
+	if len(c.Files) > 0 {
+		return c.captureStats.run(e, c.JSON)
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	session, err := c.session(ctx, e, c.Session)

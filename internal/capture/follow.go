@@ -17,7 +17,9 @@ type Seen struct {
 
 // Follower finds the messages in the records of a capture and pairs requests with answers.
 type Follower struct {
-	Header  Header
+	Header Header
+	Bytes  [2]uint64 // that passed from the client and from the server, in all sessions
+
 	framers [2]*Framer
 	watch   *core.Watch
 	last    core.Time
@@ -28,6 +30,14 @@ const openMax = 65_536
 
 // NewFollower returns a Follower for one capture, or for its parts one after the other.
 func NewFollower() *Follower { return &Follower{} }
+
+// Framing is how the messages of a side are told apart, as far as that is known.
+func (f *Follower) Framing(side core.Side) Framing {
+	if f.framers[side] == nil {
+		return FramingGuess
+	}
+	return f.framers[side].Framing()
+}
 
 func (f *Follower) begin(h Header) {
 	isNext := f.framers[0] != nil && h.Session != "" && h.Session == f.Header.Session && h.Part == f.Header.Part+1
@@ -63,6 +73,7 @@ func (f *Follower) Take(r *transcript.Record, see func(*Seen)) error {
 	show := func(found Found) { f.show(r, r.Time, side, found, see) }
 	switch r.Op {
 	case transcript.OpClient, transcript.OpServer:
+		f.Bytes[side] += uint64(len(r.Text))
 		f.framers[side].Feed(r.Text, show)
 		return nil
 	case transcript.OpClientEOF, transcript.OpServerEOF:

@@ -186,6 +186,17 @@ func matches(pattern []string, path [][]byte) bool {
 	return len(pattern) == len(path)
 }
 
+// Member finds a member of a message, which is valid JSON and an object. Without it the span is empty
+// and lies at the front.
+func Member(message []byte, name string) Span {
+	w := walker{text: message, redaction: &Redaction{paths: [][]string{{name}}}}
+	w.value()
+	if len(w.hidden) == 0 {
+		return Span{}
+	}
+	return w.hidden[0]
+}
+
 // walker visits the values of one valid JSON text by their paths. Its depth is bounded by the
 // scanner that found the text valid.
 type walker struct {

@@ -54,7 +54,7 @@ func NewSource(name string, from io.ReadCloser) (*Source, error) {
 	switch {
 	case bytes.HasPrefix(start, []byte(preamble)):
 		s.decode = s.binary
-	case bytes.HasPrefix(start, []byte(preamble[:len(preamble)-1])):
+	case len(start) >= len(preamble) && bytes.HasPrefix(start, []byte(preamble[:len(preamble)-1])):
 		from.Close()
 		return nil, &FormatError{name, fmt.Errorf("version %d of the format, and this parley reads version %d", start[len(preamble)-1], preamble[len(preamble)-1])}
 	case bytes.HasPrefix(start, []byte("capture ")):

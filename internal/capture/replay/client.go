@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/internal/capture"
+)
+
+// Client plays the client of a capture to a live server. It says what was recorded, in the recorded
+// order and without the recorded pauses: what followed an answer waits for the live one. The server's
+// own requests are answered as they were, the n-th of a method as the n-th of it.
+type Client struct {
+	Recorded *Conversation
+	Matching Matching
+	Patience time.Duration // how long one answer is waited for
+	Found    func(Difference)
+
+	server io.Writer
+	live   *Conversation
+	heard  <-chan Message // closed at the end of the server's output
+}
+
+// errGone is that the server's output ended.
+var errGone = errors.New("the server's output has ended")
+
+// Play plays to a server's pipes. The error is that the server cannot be written to, or ctx's cause;
+// that it does not answer is a difference.
+func (c *Client) Play(ctx context.Context, from io.Reader, to io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c.server, c.live = to, NewConversation()
+	c.heard = listen(ctx, c.Recorded.Framing, from)
+	for i := range c.Recorded.Messages {
+		m := &c.Recorded.Messages[i]
+		var err error
+		switch {
+		case m.Side == core.SideClient && m.Class != core.ClassResult && m.Class != core.ClassError:
+			err = c.say(m)
+		case m.Side == core.SideServer && m.Partner >= 0 && m.Partner < i:
+			err = c.await(ctx, c.Recorded.partner(m), m)
+		}
+		if errors.Is(err, errGone) {
+			c.lose(i)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say sends one recorded message.
+func (c *Client) say(m *Message) error {
+	c.live.add(core.SideClient, &core.Event{Class: m.Class, ID: m.ID, Method: m.Method, Body: m.Body, Frame: m.Frame})
+	_, err := c.server.Write(c.Recorded.Framing.Append(nil, m.Frame))
+	return err
+}
+
+// await listens until a request is answered, and compares the answer.
+func (c *Client) await(ctx context.Context, request, want *Message) error {
+	patience := time.NewTimer(c.Patience)
+	defer patience.Stop()
+	for {
+		said := c.live.find(core.SideClient, core.ClassRequest, request.Method, request.Nth)
+		if got := c.live.partner(said); got != nil {
+			if detail := c.Matching.compare(want, got); detail != "" {
+				c.Found(difference(request, detail))
+			}
+			return nil
+		}
+		select {
+		case m, open := <-c.heard:
+			if !open {
+				return errGone
+			}
+			if err := c.hear(&m); err != nil {
+				return err
+			}
+		case <-patience.C:
+			c.Found(difference(request, fmt.Sprintf("not answered within %v", c.Patience)))
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// hear takes one message of the server's; a request is answered.
+func (c *Client) hear(m *Message) error {
+	index := c.live.add(core.SideServer, &core.Event{Class: m.Class, ID: m.ID, Method: m.Method, Body: m.Body, Frame: m.Frame})
+	if m.Class != core.ClassRequest {
+		return nil
+	}
+	asked := &c.live.Messages[index]
+	answer := c.Recorded.partner(c.Recorded.find(core.SideServer, core.ClassRequest, asked.Method, asked.Nth))
+	text := notRecorded(m.ID)
+	if answer != nil {
+		text = withID(answer.Frame, m.ID)
+	} else if c.Matching != MatchIDs {
+		c.Found(difference(asked, "asked, and was not answered in the capture"))
+	}
+	_, err := c.server.Write(c.Recorded.Framing.Append(nil, text))
+	return err
+}
+
+// lose reports what is not answered because the server has ended.
+func (c *Client) lose(from int) {
+	for i := from; i < len(c.Recorded.Messages); i++ {
+		if m := &c.Recorded.Messages[i]; m.Side == core.SideServer && m.Partner >= 0 {
+			c.Found(difference(c.Recorded.partner(m), "not answered: "+errGone.Error()))
+		}
+	}
+}
+
+// notRecorded is the answer to a request that the capture has no answer to.
+func notRecorded(id []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"not in the capture"}}`, id, core.CodeInternal)
+}
+
+// withID is a recorded answer for another request.
+func withID(answer, id []byte) []byte {
+	span := capture.Member(answer, "id")
+	return append(append(append([]byte(nil), answer[:span.Start]...), id...), answer[span.End:]...)
+}
+
+// listen reads messages until the stream ends, or ctx does, and drops what is none.
+func listen(ctx context.Context, framing capture.Framing, from io.Reader) <-chan Message {
+	heard := make(chan Message, 64)
+	go func() {
+		defer close(heard)
+		framer := capture.NewFramer(framing)
+		tell := func(found capture.Found) {
+			if found.Message == nil {
+				return
+			}
+			kept := NewConversation()
+			kept.add(core.SideServer, found.Message)
+			select {
+			case heard <- kept.Messages[0]:
+			case <-ctx.Done():
+			}
+		}
+		buffer := make([]byte, 64*core.KiB)
+		for ctx.Err() == nil {
+			n, err := from.Read(buffer)
+			framer.Feed(buffer[:n], tell)
+			if err != nil {
+				framer.End(tell)
+				return
+			}
+		}
+	}()
+	return heard
+}
