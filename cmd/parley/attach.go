@@ -17,7 +17,7 @@ type controlCommands struct {
 	Cancel   cancelCmd   `cmd:"" group:"Running sessions" help:"Cancel a request that a running session works on."`
 	Requests requestsCmd `cmd:"" group:"Running sessions" help:"List what the running sessions work on."`
 	Sessions sessionsCmd `cmd:"" group:"Running sessions" help:"List the running sessions."`
-	Stats    statsCmd    `cmd:"" group:"Running sessions" help:"Count what a running session did, by method."`
+	Stats    statsCmd    `cmd:"" group:"Running sessions" help:"Count what a running session, or a capture, holds by method."`
 	Trace    traceCmd    `cmd:"" group:"Running sessions" help:"Record each step of a running session's requests."`
 }
 
