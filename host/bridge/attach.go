@@ -14,9 +14,9 @@ var errTold = errors.New("bridge: the session is over and its page has been told
 // attach gives the session a socket whose page has received so many texts. The greeting is written
 // first; nil under no subprotocol.
 func (r *relay) attach(received uint64) (generation resume.Generation, greeting []byte, err error) {
+	err = errTold // unless the relay still turns
 	r.update(func() {
 		if r.end.isTold() {
-			err = errTold
 			return
 		}
 		if generation, err = r.link.Attach(r.clock.Now()); err != nil {

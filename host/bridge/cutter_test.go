@@ -24,7 +24,18 @@ const (
 	behind              // all of it, and nothing more
 )
 
-var wheres = [...]string{"before", "inside", "behind"}
+var wheres = map[where]string{before: "before", inside: "inside", behind: "behind"}
+
+// passes is how much of a frame passes.
+func (w where) passes(size int) int {
+	switch w {
+	case before:
+		return 0
+	case inside:
+		return size / 2
+	}
+	return size
+}
 
 // cutter is a TCP proxy that kills one connection at one message. It reads frames of RFC 6455, so that it
 // knows where they begin.
@@ -104,7 +115,7 @@ func (c *cutter) carry(to io.Writer, from io.Reader, toPage bool, kill func()) {
 		passes := len(frame)
 		isHere := isMessage && c.isCut(toPage)
 		if isHere {
-			passes = []int{0, len(frame) / 2, len(frame)}[c.plan.where]
+			passes = c.plan.where.passes(len(frame))
 		}
 		if _, err := to.Write(frame[:passes]); err != nil || isHere {
 			return

@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == serveArgument {
 		os.Exit(serveAs(os.Args[2]))
 	}
+	// Servers of a test with the race detector would sleep for a second before they leave.
+	if err := os.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0")); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }
 

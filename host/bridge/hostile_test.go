@@ -189,7 +189,7 @@ func TestServerThatStopsReadingEndsTheSession(t *testing.T) {
 }
 
 func TestPageThatNeverReadsIsLost(t *testing.T) {
-	f := begin(t, Options{PingEvery: 20 * time.Millisecond, DeadAfter: 200 * time.Millisecond})
+	f := begin(t, Options{PingEvery: 50 * time.Millisecond, DeadAfter: time.Second})
 	p := f.dial(wsPath)
 	p.call("echo", "[]")
 	p.send(`{"jsonrpc":"2.0","id":"n","method":"flood","params":[20000]}`)
@@ -197,7 +197,7 @@ func TestPageThatNeverReadsIsLost(t *testing.T) {
 }
 
 func TestDeadSocketIsNoticed(t *testing.T) {
-	f := begin(t, Options{PingEvery: 20 * time.Millisecond, DeadAfter: 200 * time.Millisecond})
+	f := begin(t, Options{PingEvery: 50 * time.Millisecond, DeadAfter: time.Second})
 	lively := f.dial(wsPath)
 	lost := make(chan error, 1)
 	go func() {

@@ -167,9 +167,9 @@ func TestSocketKilledAtEveryMessage(t *testing.T) {
 		}
 		for direction, messages := range []int{toBridge, toPage} {
 			for message := 1; message <= messages; message++ {
-				for w := range wheres {
-					plan := cut{toPage: direction == 1, message: message, where: where(w)}
-					t.Run(fmt.Sprintf("toPage=%v/%d/%s", plan.toPage, message, wheres[w]), func(t *testing.T) {
+				for place, name := range wheres {
+					plan := cut{toPage: direction == 1, message: message, where: place}
+					t.Run(fmt.Sprintf("toPage=%v/%d/%s", plan.toPage, message, name), func(t *testing.T) {
 						gotPage, gotServer, sockets, _ := play(t, o, plan)
 						if !slices.Equal(gotPage, page) {
 							t.Errorf("the page heard\n%.80q, want\n%.80q", gotPage, page)

@@ -18,7 +18,7 @@ var dependencyHomes = map[string][]string{
 	"github.com/tetratelabs/wazero": {"host/wasmhost", "host/wasichild"},
 	"github.com/tinylib/msgp":       {"internal/transcript"},
 	"github.com/alecthomas/kong":    {"cmd"},
-	"github.com/coder/websocket":    {"host/bridge"},
+	"github.com/coder/websocket":    {"host/bridge", "e2e"},
 }
 
 func TestImportsFollowTheDependencyRules(t *testing.T) {
