@@ -2,8 +2,11 @@ package abigen
 
 import (
 	"cmp"
+	"fmt"
+	"go/ast"
 	"go/constant"
 	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"slices"
@@ -14,6 +17,7 @@ import (
 // group is the constants of one named type, or those of package abi that have none.
 type group struct {
 	name    string // of the type; "" for package abi's own
+	doc     string // what Go says of the type; its first paragraph
 	members []member
 }
 
@@ -51,9 +55,19 @@ func groups() ([]group, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []group{{members: membersOf(files, abi, "")}, {name: "BoundaryError", members: membersOf(files, abi, "Error")}}
+	all := []group{{members: membersOf(files, abi, "")}}
+	add := func(pkg *types.Package, typeName, name string) error {
+		doc, err := docOf(files, pkg, typeName)
+		all = append(all, group{name, strings.Replace(doc, typeName, name, 1), membersOf(files, pkg, typeName)})
+		return err
+	}
+	if err := add(abi, "Error", "BoundaryError"); err != nil {
+		return nil, err
+	}
 	for _, name := range crossing {
-		all = append(all, group{name: name, members: membersOf(files, core, name)})
+		if err := add(core, name, name); err != nil {
+			return nil, err
+		}
 	}
 	for _, of := range crossingBeside {
 		pkg, err := load.Import("github.com/parley-rpc/parley/core/" + of.folder)
@@ -61,13 +75,37 @@ func groups() ([]group, error) {
 			return nil, err
 		}
 		for _, name := range of.types {
-			all = append(all, group{name: of.prefix + strings.TrimPrefix(name, of.prefix), members: membersOf(files, pkg, name)})
+			if err := add(pkg, name, of.prefix+strings.TrimPrefix(name, of.prefix)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, g := range all[1:] {
 		shorten(g.name, g.members)
 	}
 	return all, nil
+}
+
+// docOf is the first paragraph of a type's comment, on one line. Every type that crosses has one.
+func docOf(files *token.FileSet, pkg *types.Package, typeName string) (string, error) {
+	at := files.Position(pkg.Scope().Lookup(typeName).Pos())
+	file, err := parser.ParseFile(token.NewFileSet(), at.Filename, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return "", err
+	}
+	for _, decl := range file.Decls {
+		general, ok := decl.(*ast.GenDecl)
+		if !ok || general.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range general.Specs {
+			if spec := spec.(*ast.TypeSpec); spec.Name.Name == typeName {
+				doc, _, _ := strings.Cut(cmp.Or(spec.Doc.Text(), general.Doc.Text()), "\n\n")
+				return strings.Join(strings.Fields(doc), " "), nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s declares no type %s", at.Filename, typeName)
 }
 
 // membersOf lists the exported whole constants of one type, "" being every basic one, in the order

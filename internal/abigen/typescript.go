@@ -53,13 +53,13 @@ func TypeScript() (string, error) {
 }
 
 func writeGroup(b *strings.Builder, g group) {
-	fmt.Fprintf(b, "\nexport const %s = {\n", g.name)
+	fmt.Fprintf(b, "\n/** %s */\nexport const %s = {\n", g.doc, g.name)
 	for _, m := range g.members {
 		fmt.Fprintf(b, "  %s: %d,\n", m.name, m.value)
 	}
-	fmt.Fprintf(b, "} as const;\nexport type %[1]s = (typeof %[1]s)[keyof typeof %[1]s];\n", g.name)
+	fmt.Fprintf(b, "} as const;\n/** One of them. */\nexport type %[1]s = (typeof %[1]s)[keyof typeof %[1]s];\n", g.name)
 	if text := texts[g.name]; text != nil {
-		fmt.Fprintf(b, "export const %[1]sText: Record<%[1]s, string> = {\n", g.name)
+		fmt.Fprintf(b, "/** What each %[1]s means, for people. */\nexport const %[1]sText: Record<%[1]s, string> = {\n", g.name)
 		for _, m := range g.members {
 			fmt.Fprintf(b, "  %d: %s,\n", m.value, strconv.Quote(text(m.value)))
 		}

@@ -38,6 +38,9 @@ func TestTooLongFindsLongFunctionsAndFiles(t *testing.T) {
 
 func TestTypeScriptFilesStaySmall(t *testing.T) {
 	for name, text := range typeScript(t) {
+		if strings.HasPrefix(name, "bindings/js/test/") {
+			continue // as Go's
+		}
 		if lines := strings.Count(text, "\n"); lines > typeScriptLinesMax {
 			t.Errorf("%s has %d lines, at most %d", name, lines, typeScriptLinesMax)
 		}

@@ -83,7 +83,8 @@ func typeScript(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	for _, name := range treeFiles(t) {
-		if !strings.HasPrefix(name, "bindings/js/") || path.Ext(name) != ".ts" || strings.HasSuffix(name, ".gen.ts") {
+		if !strings.HasPrefix(name, "bindings/js/") || strings.HasPrefix(name, "bindings/js/dist/") ||
+			path.Ext(name) != ".ts" || strings.HasSuffix(name, ".gen.ts") {
 			continue
 		}
 		text, err := os.ReadFile(root + "/" + name)

@@ -34,6 +34,7 @@ export const StatsCount = 25;
 export const ConfigBytesMin = 16;
 export const MemoryBytesCeiling = 2147483648;
 
+/** BoundaryError is what the boundary itself refuses. It crosses as its negative, as a core.UsageError does; those lie below 256. State is untouched by whatever is refused. */
 export const BoundaryError = {
   Handle: 256,
   Pointer: 257,
@@ -45,7 +46,9 @@ export const BoundaryError = {
   Connections: 263,
   Methods: 264,
 } as const;
+/** One of them. */
 export type BoundaryError = (typeof BoundaryError)[keyof typeof BoundaryError];
+/** What each BoundaryError means, for people. */
 export const BoundaryErrorText: Record<BoundaryError, string> = {
   256: "abi: no open connection has this handle",
   257: "abi: an argument lies outside the scratch block last handed out",
@@ -58,53 +61,68 @@ export const BoundaryErrorText: Record<BoundaryError, string> = {
   264: "abi: too many entries in the method table",
 };
 
+/** Role is the side of the connection that this Conn plays. */
 export const Role = {
   Client: 0,
   Server: 1,
   Peer: 2,
   Relay: 3,
 } as const;
+/** One of them. */
 export type Role = (typeof Role)[keyof typeof Role];
 
+/** Profile is a family of peers: framing, limits, and how it spells cancellation. A profile is a row of the table below and nothing else: no code asks which profile it runs under. */
 export const Profile = {
   LSP: 0,
   MCP: 1,
   Control: 2,
   Plain: 3,
 } as const;
+/** One of them. */
 export type Profile = (typeof Profile)[keyof typeof Profile];
 
+/** Framing is how one message is told from the next. */
 export const Framing = {
   Header: 0,
   Line: 1,
   Length4: 2,
   Whole: 3,
 } as const;
+/** One of them. */
 export type Framing = (typeof Framing)[keyof typeof Framing];
 
+/** Envelope is what a message looks like once it is cut out. */
 export const Envelope = {
   JSONRPC: 0,
 } as const;
+/** One of them. */
 export type Envelope = (typeof Envelope)[keyof typeof Envelope];
 
+/** Inbound chooses, for the life of a Conn, who consumes messages from the peer. */
 export const Inbound = {
   Handlers: 0,
   Messages: 1,
 } as const;
+/** One of them. */
 export type Inbound = (typeof Inbound)[keyof typeof Inbound];
 
+/** SendPolicy says what an interruption does to a frame that has begun (SEND-4). */
 export const SendPolicy = {
   Finish: 0,
   End: 1,
 } as const;
+/** One of them. */
 export type SendPolicy = (typeof SendPolicy)[keyof typeof SendPolicy];
 
+/** PauseOn says which queued output stops reading (BACK-3). */
 export const PauseOn = {
   Answers: 0,
   Any: 1,
 } as const;
+/** One of them. */
 export type PauseOn = (typeof PauseOn)[keyof typeof PauseOn];
 
+/** Mode is how a method is scheduled (SCHED-1). */
 export const Mode = {
   Default: 0,
   Read: 1,
@@ -113,8 +131,10 @@ export const Mode = {
   Background: 4,
   Bypass: 5,
 } as const;
+/** One of them. */
 export type Mode = (typeof Mode)[keyof typeof Mode];
 
+/** Phase is how far one message of theirs has come (SCHED-3). */
 export const Phase = {
   Queued: 0,
   Running: 1,
@@ -122,8 +142,10 @@ export const Phase = {
   Failed: 3,
   Cancelled: 4,
 } as const;
+/** One of them. */
 export type Phase = (typeof Phase)[keyof typeof Phase];
 
+/** TimerKind says why Deadline wants to be woken. */
 export const TimerKind = {
   None: 0,
   Call: 1,
@@ -133,8 +155,10 @@ export const TimerKind = {
   Progress: 5,
   Linger: 6,
 } as const;
+/** One of them. */
 export type TimerKind = (typeof TimerKind)[keyof typeof TimerKind];
 
+/** EventKind is what happened. Numbers are stable: they cross the ABI. */
 export const EventKind = {
   None: 0,
   Request: 1,
@@ -158,8 +182,10 @@ export const EventKind = {
   Ending: 19,
   Closed: 20,
 } as const;
+/** One of them. */
 export type EventKind = (typeof EventKind)[keyof typeof EventKind];
 
+/** Class is what a frame is, as far as its envelope tells (relay). */
 export const Class = {
   Invalid: 0,
   Request: 1,
@@ -168,8 +194,10 @@ export const Class = {
   Error: 4,
   Batch: 5,
 } as const;
+/** One of them. */
 export type Class = (typeof Class)[keyof typeof Class];
 
+/** Reason is why a conversation ended or a call was lost. The first one stays. */
 export const Reason = {
   None: 0,
   EOF: 1,
@@ -182,7 +210,9 @@ export const Reason = {
   Stalled: 8,
   ReadFailed: 9,
 } as const;
+/** One of them. */
 export type Reason = (typeof Reason)[keyof typeof Reason];
+/** What each Reason means, for people. */
 export const ReasonText: Record<Reason, string> = {
   0: "none",
   1: "eof",
@@ -196,6 +226,7 @@ export const ReasonText: Record<Reason, string> = {
   9: "read-failed",
 };
 
+/** Invalid is why one well-framed frame is no message (MSG). */
 export const Invalid = {
   None: 0,
   Empty: 1,
@@ -217,7 +248,9 @@ export const Invalid = {
   LineSize: 17,
   BatchSize: 18,
 } as const;
+/** One of them. */
 export type Invalid = (typeof Invalid)[keyof typeof Invalid];
+/** What each Invalid means, for people. */
 export const InvalidText: Record<Invalid, string> = {
   0: "none",
   1: "empty",
@@ -240,6 +273,7 @@ export const InvalidText: Record<Invalid, string> = {
   18: "batch-size",
 };
 
+/** Hint is the likely cause of a Violation or of an Invalid frame. Numbers are stable. */
 export const Hint = {
   None: 0,
   TextMode: 1,
@@ -254,7 +288,9 @@ export const Hint = {
   Charset: 10,
   OverLimit: 11,
 } as const;
+/** One of them. */
 export type Hint = (typeof Hint)[keyof typeof Hint];
+/** What each Hint means, for people. */
 export const HintText: Record<Hint, string> = {
   0: "",
   1: "lines end with LF alone: the peer writes stdout in text mode",
@@ -270,6 +306,7 @@ export const HintText: Record<Hint, string> = {
   11: "the size is over the limit",
 };
 
+/** Violation is why the peer's byte stream can no longer be trusted, or why the session ended over what the peer sent. Numbers are stable: they cross the ABI. */
 export const Violation = {
   None: 0,
   Truncated: 1,
@@ -284,7 +321,9 @@ export const Violation = {
   Parse: 10,
   Backlog: 11,
 } as const;
+/** One of them. */
 export type Violation = (typeof Violation)[keyof typeof Violation];
+/** What each Violation means, for people. */
 export const ViolationText: Record<Violation, string> = {
   0: "none",
   1: "truncated",
@@ -300,6 +339,7 @@ export const ViolationText: Record<Violation, string> = {
   11: "backlog",
 };
 
+/** UsageError is the caller's fault or the caller's bad luck: the command was refused and the state is untouched. Values compare with == and cross the ABI as their number. */
 export const UsageError = {
   Unsupported: 1,
   Closed: 2,
@@ -321,7 +361,9 @@ export const UsageError = {
   Tracing: 18,
   BadProgress: 19,
 } as const;
+/** One of them. */
 export type UsageError = (typeof UsageError)[keyof typeof UsageError];
+/** What each UsageError means, for people. */
 export const UsageErrorText: Record<UsageError, string> = {
   1: "core: unsupported here",
   2: "core: the conversation has ended",
@@ -344,6 +386,7 @@ export const UsageErrorText: Record<UsageError, string> = {
   19: "core: the progress token is unusable or taken, or Extend lacks a token or DeadlineMax",
 };
 
+/** Code is a JSON-RPC error code. */
 export const Code = {
   Parse: -32700,
   InvalidRequest: -32600,
@@ -355,15 +398,19 @@ export const Code = {
   Superseded: -32801,
   ServerCanceled: -32803,
 } as const;
+/** One of them. */
 export type Code = (typeof Code)[keyof typeof Code];
 
+/** InputPhase is the peer's direction. */
 export const InputPhase = {
   Open: 0,
   Ended: 1,
   Broken: 2,
 } as const;
+/** One of them. */
 export type InputPhase = (typeof InputPhase)[keyof typeof InputPhase];
 
+/** OutputPhase is our direction. */
 export const OutputPhase = {
   Open: 0,
   Answering: 1,
@@ -371,8 +418,10 @@ export const OutputPhase = {
   Done: 3,
   Failed: 4,
 } as const;
+/** One of them. */
 export type OutputPhase = (typeof OutputPhase)[keyof typeof OutputPhase];
 
+/** Lifecycle is LSP's, on servers that have initialize in their method table (STOP-9). */
 export const Lifecycle = {
   None: 0,
   Uninitialized: 1,
@@ -381,22 +430,28 @@ export const Lifecycle = {
   Shutdown: 4,
   Exited: 5,
 } as const;
+/** One of them. */
 export type Lifecycle = (typeof Lifecycle)[keyof typeof Lifecycle];
 
+/** Era is how a server is spoken to. It is a property of the server, not of a request. */
 export const Era = {
   Unknown: 0,
   Legacy: 1,
   Modern: 2,
 } as const;
+/** One of them. */
 export type Era = (typeof Era)[keyof typeof Era];
 
+/** EraMode is how an era is chosen (ERA-10). */
 export const EraMode = {
   Auto: 0,
   Legacy: 1,
   Pinned: 2,
 } as const;
+/** One of them. */
 export type EraMode = (typeof EraMode)[keyof typeof EraMode];
 
+/** EraStepKind is what a Negotiation wants done. Numbers are stable: they cross the ABI. */
 export const EraStepKind = {
   None: 0,
   Call: 1,
@@ -408,8 +463,10 @@ export const EraStepKind = {
   Legacy: 7,
   Failed: 8,
 } as const;
+/** One of them. */
 export type EraStepKind = (typeof EraStepKind)[keyof typeof EraStepKind];
 
+/** EraFailureKind is why no era was agreed on. Numbers are stable: they cross the ABI. */
 export const EraFailureKind = {
   None: 0,
   Versions: 1,
@@ -419,8 +476,10 @@ export const EraFailureKind = {
   Lost: 5,
   Canceled: 6,
 } as const;
+/** One of them. */
 export type EraFailureKind = (typeof EraFailureKind)[keyof typeof EraFailureKind];
 
+/** ResumeFailureKind is why an attempt or the session is over. Numbers are stable: they cross the ABI. */
 export const ResumeFailureKind = {
   None: 0,
   Lost: 1,
@@ -430,7 +489,9 @@ export const ResumeFailureKind = {
   Count: 5,
   Superseded: 6,
 } as const;
+/** One of them. */
 export type ResumeFailureKind = (typeof ResumeFailureKind)[keyof typeof ResumeFailureKind];
+/** What each ResumeFailureKind means, for people. */
 export const ResumeFailureKindText: Record<ResumeFailureKind, string> = {
   0: "none",
   1: "peer: it lacks texts that are no longer kept",

@@ -13,6 +13,7 @@ export interface Clock {
 /** The longest delay that setTimeout takes; it would run a longer one at once. */
 export const delayMsMax = 2 ** 31 - 1;
 
+/** Monotonic time of the system, and its timers. */
 export const systemClock: Clock = {
   now: () => Math.floor(performance.now() * 1e6),
   after: (delayMs, fn) => {

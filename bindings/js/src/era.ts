@@ -7,8 +7,8 @@ import {
   EraFailureKind,
   EraMode,
   EraStepAt,
-  EraStepKind,
-  EventKind,
+  type EraStepKind,
+  type EventKind,
   UsageError,
   type Era,
 } from './abi.gen.js';

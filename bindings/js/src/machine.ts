@@ -302,6 +302,7 @@ export class Machine {
     this.#run('trace_start');
   }
 
+  /** Stops it; what it holds stays in the snapshot. */
   traceStop(): void {
     this.#run('trace_stop');
   }
@@ -331,12 +332,14 @@ export class Machine {
 
   // Inspection.
 
+  /** Where the conversation stands. */
   state(): State {
     const state = readState(this.#block('state'), this.#error);
     this.#error = state.error;
     return state;
   }
 
+  /** What has been counted since the start (BACK-5). */
   stats(): Stats {
     return readStats(this.#block('stats'));
   }
@@ -346,6 +349,7 @@ export class Machine {
     return readLimits(this.#block('limits'));
   }
 
+  /** The scheduler at this moment (SCHED-5). */
   snapshot(): Snapshot {
     return readSnapshot(this.#block('snapshot'));
   }

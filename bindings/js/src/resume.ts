@@ -137,6 +137,7 @@ export class Resume {
     return new TextDecoder().decode(this.#textAt(this.#run('greeting')));
   }
 
+  /** What the link has counted, and why it is over. */
   state(): ResumeState {
     const block = new Block(this.#instance.memory, this.#run('state'));
     const kind = block.u8(ResumeStateAt.failure) as ResumeFailureKind;

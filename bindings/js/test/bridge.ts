@@ -3,6 +3,7 @@
 import { closeLost, closeSuperseded } from '../src/resume.js';
 import { resumeSubprotocol, type Dial, type Engine, type Resume } from '../src/node.js';
 
+// biome-ignore lint/suspicious/noExplicitAny: sockets of Node and browsers have events of their own
 type Listener = (event: any) => void;
 
 /** One socket as the page sees it. The test says when it opens, what it delivers, and how it ends. */
@@ -54,6 +55,7 @@ export class FakeSocket {
     this.#fire('close', { code, reason, wasClean: code !== 1006 });
   }
 
+  // biome-ignore lint/suspicious/noExplicitAny: sockets of Node and browsers have events of their own
   #fire(type: string, event: any): void {
     for (const [of, listener] of this.#listeners) if (of === type) listener(event);
   }

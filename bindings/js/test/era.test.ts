@@ -22,7 +22,9 @@ import { tableRows } from './conformance/files.js';
 const info = '{"name":"t","version":"1"}';
 const second = 1e9;
 const nameOf = (numbers: Record<string, number>, value: number): string =>
-  Object.keys(numbers).find((name) => numbers[name] === value)!.toLowerCase();
+  Object.keys(numbers)
+    .find((name) => numbers[name] === value)!
+    .toLowerCase();
 
 function configOf(fields: string): EraConfig {
   const config: EraConfig = { info };
@@ -116,20 +118,35 @@ test('a step carries what is to be sent, and a decision what was answered', asyn
   assert.throws(() => negotiation.params('[1]', '2026-07-28'), RefusedError);
   negotiation.free();
   negotiation.free();
-  assert.throws(() => negotiation.next(), (error) => error instanceof RefusedError && error.code === UsageError.Closed);
+  assert.throws(
+    () => negotiation.next(),
+    (error) => error instanceof RefusedError && error.code === UsageError.Closed,
+  );
 });
 
 test('a failure says what both sides speak, escaped', async () => {
   const negotiation = (await init()).era({ info });
   negotiation.advance(0);
-  negotiation.settle(negotiation.next()!.call, { kind: EventKind.Result, body: '{"supportedVersions":["2031-01-01","\\u001b"]}' });
+  negotiation.settle(negotiation.next()!.call, {
+    kind: EventKind.Result,
+    body: '{"supportedVersions":["2031-01-01","\\u001b"]}',
+  });
   negotiation.next();
-  assert.match(negotiation.next()!.error!.message, /^parley: era: .* the server speaks "2031-01-01", "\\x1b", this client "2026-07-28"/);
+  assert.match(
+    negotiation.next()!.error!.message,
+    /^parley: era: .* the server speaks "2031-01-01", "\\x1b", this client "2026-07-28"/,
+  );
   negotiation.free();
 });
 
 test('a configuration that is refused names its field', async () => {
   const engine = await init();
-  assert.throws(() => engine.era({ info: '[]' }), (error) => error instanceof ConfigError && error.field === 'Client.Info');
-  assert.throws(() => engine.era({ info, mode: EraMode.Pinned, version: '2020-01-01' }), (error) => error instanceof ConfigError && error.field === 'Version');
+  assert.throws(
+    () => engine.era({ info: '[]' }),
+    (error) => error instanceof ConfigError && error.field === 'Client.Info',
+  );
+  assert.throws(
+    () => engine.era({ info, mode: EraMode.Pinned, version: '2020-01-01' }),
+    (error) => error instanceof ConfigError && error.field === 'Version',
+  );
 });

@@ -3,7 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ConfigError, init, RefusedError, ResumeError, ResumeFailureKind, UsageError, type Engine, type Resume, type ResumeConfig } from '../src/node.js';
+import {
+  ConfigError,
+  init,
+  RefusedError,
+  ResumeError,
+  ResumeFailureKind,
+  UsageError,
+  type Engine,
+  type Resume,
+  type ResumeConfig,
+} from '../src/node.js';
 import { tableRows } from './conformance/files.js';
 
 const kinds = new Map<ResumeFailureKind, string>([
@@ -137,7 +147,10 @@ test('a link that is freed is closed', async () => {
   const link = (await init()).resume();
   link.free();
   link.free();
-  assert.throws(() => link.attach(0), (error) => error instanceof RefusedError && error.code === UsageError.Closed);
+  assert.throws(
+    () => link.attach(0),
+    (error) => error instanceof RefusedError && error.code === UsageError.Closed,
+  );
 });
 
 test('text of any size and script comes out as it went in', async () => {

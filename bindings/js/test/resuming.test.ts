@@ -46,14 +46,20 @@ interface World {
 }
 
 /** A session that has begun: its first socket is dialled. */
-async function begin(options: ResumingOptions = {}, address: Parameters<typeof resumingSocket>[1] = 'ws://h/ws?token=t'): Promise<World> {
+async function begin(
+  options: ResumingOptions = {},
+  address: Parameters<typeof resumingSocket>[1] = 'ws://h/ws?token=t',
+): Promise<World> {
   const world = await make(options, address);
   world.socket.start(world.ear);
   await settled();
   return world;
 }
 
-async function make(options: ResumingOptions, address: Parameters<typeof resumingSocket>[1] = 'ws://h/ws?token=t'): Promise<World> {
+async function make(
+  options: ResumingOptions,
+  address: Parameters<typeof resumingSocket>[1] = 'ws://h/ws?token=t',
+): Promise<World> {
   const sockets = new Sockets();
   const clock = new FakeClock();
   const socket = resumingSocket(await init(), address, { dial: sockets.dial, clock, random: () => 0.5, ...options });
@@ -100,7 +106,10 @@ test('an address that is a function is asked for each attempt', async () => {
   sockets.last.end();
   clock.pass(250);
   await settled();
-  assert.deepEqual(sockets.all.map(({ url }) => url), ['ws://h/ws?token=t1', 'ws://h/ws?token=t2']);
+  assert.deepEqual(
+    sockets.all.map(({ url }) => url),
+    ['ws://h/ws?token=t1', 'ws://h/ws?token=t2'],
+  );
   await closed(socket, sockets);
 });
 
@@ -136,8 +145,14 @@ for (let at = 0; at < conversation.length; at++) {
       }
       clock.pass(500);
       await settled();
-      assert.deepEqual(ear.texts, conversation.filter((line) => line.startsWith('<')).map((line) => line.slice(1)));
-      assert.deepEqual(bridge.heard, conversation.filter((line) => line.startsWith('>')).map((line) => line.slice(1)));
+      assert.deepEqual(
+        ear.texts,
+        conversation.filter((line) => line.startsWith('<')).map((line) => line.slice(1)),
+      );
+      assert.deepEqual(
+        bridge.heard,
+        conversation.filter((line) => line.startsWith('>')).map((line) => line.slice(1)),
+      );
       assert.equal(sockets.all.length, moment.endsWith('again') ? 3 : 2);
       await closed(socket, sockets);
       bridge.link.free();
@@ -184,7 +199,10 @@ test('texts wait for room without a socket, in order, and go on when there is on
   await settled();
   await Promise.all(writes);
   assert.deepEqual(order, [1, 2, 3, 4, 5]);
-  assert.deepEqual(bridge.heard.map((text) => text[1]), ['1', '2', '3', '4', '5']);
+  assert.deepEqual(
+    bridge.heard.map((text) => text[1]),
+    ['1', '2', '3', '4', '5'],
+  );
   await closed(socket, sockets);
   bridge.link.free();
 });
@@ -216,7 +234,12 @@ test('a socket that does not empty is given no more, and one that is closing not
 test('delays double up to their bound, are spread, and end', async () => {
   const delays: number[] = [];
   const spread = [0, 0.5, 1, 0.5, 0.5];
-  const { socket, clock, sockets, ear } = await begin({ attemptsMax: 6, delayMs: 100, delayMaxMs: 400, random: () => spread.shift()! });
+  const { socket, clock, sockets, ear } = await begin({
+    attemptsMax: 6,
+    delayMs: 100,
+    delayMaxMs: 400,
+    random: () => spread.shift()!,
+  });
   while (socket.state.phase !== 'closed') {
     sockets.last.end(1006);
     if (socket.state.phase !== 'waiting') break;
@@ -299,8 +322,16 @@ test('a session that was resumable is not continued on a plain socket', async ()
 
 for (const [name, end, check] of [
   ['4001 is a session that is lost', [4001, 'resume-lost'], (error: unknown) => isEndedBy(ResumeFailureKind.Lost, error)],
-  ['4002 is a session that somebody else has', [4002, 'superseded'], (error: unknown) => isEndedBy(ResumeFailureKind.Superseded, error)],
-  ['any other code of the application ends it', [4003, 'server-exited: exit status 1'], (error: unknown) => error instanceof SocketError && error.code === 4003 && error.reason.startsWith('server-exited')],
+  [
+    '4002 is a session that somebody else has',
+    [4002, 'superseded'],
+    (error: unknown) => isEndedBy(ResumeFailureKind.Superseded, error),
+  ],
+  [
+    'any other code of the application ends it',
+    [4003, 'server-exited: exit status 1'],
+    (error: unknown) => error instanceof SocketError && error.code === 4003 && error.reason.startsWith('server-exited'),
+  ],
   ['a socket closed in order ends it without an error', [1000, ''], (error: unknown) => error === undefined],
 ] as const) {
   test(name, async () => {
@@ -324,7 +355,9 @@ test('a session without a socket expires, and says so to whoever waits for room'
   sockets.last.say(greeting);
   sockets.last.end();
   await socket.write(encode('x'.repeat(200)));
-  const waits = assert.rejects(socket.write(encode('x'.repeat(200))), ({ cause }: Error) => isEndedBy(ResumeFailureKind.Expired, cause));
+  const waits = assert.rejects(socket.write(encode('x'.repeat(200))), ({ cause }: Error) =>
+    isEndedBy(ResumeFailureKind.Expired, cause),
+  );
   for (let second = 0; second < 60; second++) {
     sockets.last.end();
     clock.pass(1000);

@@ -68,6 +68,7 @@ export class CodeMirrorTransport {
     });
   }
 
+  /** Takes subscribe back. */
   unsubscribe(handler: (message: string) => void): void {
     this.#handlers.delete(handler);
   }

@@ -93,6 +93,7 @@ export class Attempt {
   #listen(socket: ReturnType<Dial>): void {
     this.#socket = socket;
     socket.binaryType = 'arraybuffer'; // a Blob would be read later, and messages overtake each other
+    // biome-ignore lint/suspicious/noExplicitAny: sockets of Node and browsers have events of their own
     const on = (type: string, tell: (event: any) => void): void => {
       socket.addEventListener(type, (event) => this.#tell(() => tell(event)));
     };

@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Sink, Transport } from '../transport.js';
 import { Tail } from './tail.js';
 
+/** How a server is started, and how long it may take to leave. */
 export interface ChildOptions {
   cwd?: string;
   /** The whole environment; NO_COLOR=1 and TERM=dumb are added where it names neither. The default is our own. */
@@ -64,6 +65,7 @@ export class ChildTransport implements Transport {
     return this.#child.pid;
   }
 
+  /** Begins to deliver the child's stdout; once (API-1). */
   start(sink: Sink): void {
     if (this.#sink !== undefined) throw new Error('parley: the child has a session already');
     this.#sink = sink;
@@ -81,20 +83,24 @@ export class ChildTransport implements Transport {
     });
   }
 
+  /** Resolves when the pipe has taken the bytes. */
   write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#child.stdin.write(bytes, (error) => (error ? reject(error) : resolve()));
     });
   }
 
+  /** Stops reading the child's stdout, so that its pipe fills (BACK-3). */
   pause(): void {
     this.#child.stdout.pause();
   }
 
+  /** Reads on. */
   resume(): void {
     this.#child.stdout.resume();
   }
 
+  /** Closes the child's stdin behind what is written (STOP-5). */
   closeWrite(): void {
     this.#child.stdin.end();
   }
@@ -109,6 +115,7 @@ export class ChildTransport implements Transport {
     return lines === '' ? status : `${status}; stderr: ${lines.slice(-1000)}`;
   }
 
+  /** Ends the child and its group, rung by rung (STOP-6). It is repeatable. */
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;

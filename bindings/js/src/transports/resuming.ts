@@ -36,10 +36,15 @@ const clean = { resumable: [1000], plain: [1000, 1001, 1005] };
  * token). It connects when a session starts on it. A server that does not choose the subprotocol is
  * spoken to on a plain socket, whose loss ends the session.
  */
-export function resumingSocket(engine: Engine, address: Address | (() => Address | Promise<Address>), options: ResumingOptions = {}): ResumingSocket {
+export function resumingSocket(
+  engine: Engine,
+  address: Address | (() => Address | Promise<Address>),
+  options: ResumingOptions = {},
+): ResumingSocket {
   return new ResumingSocket(engine, typeof address === 'function' ? address : () => address, options);
 }
 
+/** A transport whose sockets may be lost: the session goes on over the next one (RESUME). */
 export class ResumingSocket implements Transport {
   readonly isWhole = true;
   #state: ResumingState = { phase: 'connecting', attempt: 1 };
@@ -75,6 +80,7 @@ export class ResumingSocket implements Transport {
     this.#expiry = new Alarm(this.#clock, () => this.#guarded(() => this.#passTime()));
   }
 
+  /** How the link stands. */
   get state(): ResumingState {
     return this.#state;
   }
@@ -132,12 +138,16 @@ export class ResumingSocket implements Transport {
       const generation = this.#link.attach(this.#clock.now());
       this.#arm();
       this.#isGreetingDue = true;
-      const attempt = new Attempt(generation, {
-        opened: (isResumable) => this.#opened(isResumable),
-        text: (bytes) => this.#text(generation, bytes),
-        lost: (error) => this.#lost(error),
-        failed: (error) => this.#end(error),
-      }, this.#clock);
+      const attempt = new Attempt(
+        generation,
+        {
+          opened: (isResumable) => this.#opened(isResumable),
+          text: (bytes) => this.#text(generation, bytes),
+          lost: (error) => this.#lost(error),
+          failed: (error) => this.#end(error),
+        },
+        this.#clock,
+      );
       this.#attempt = attempt;
       this.#tell({ phase: 'connecting', attempt: this.#backoff.attempt });
       if (this.#isClosed) return; // by a watcher
@@ -194,7 +204,10 @@ export class ResumingSocket implements Transport {
 
   #wait(error: SocketError): void {
     const delayMs = this.#backoff.next();
-    if (delayMs === undefined) return this.#end(new SocketError(`gave up after ${this.#backoff.attempt} attempts`, error.code, error.reason, { cause: error }));
+    if (delayMs === undefined)
+      return this.#end(
+        new SocketError(`gave up after ${this.#backoff.attempt} attempts`, error.code, error.reason, { cause: error }),
+      );
     this.#cancelWait = this.#clock.after(delayMs, () => this.#connect());
     this.#tell({ phase: 'waiting', attempt: this.#backoff.attempt, delayMs, error });
   }

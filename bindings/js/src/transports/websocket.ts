@@ -17,6 +17,7 @@ export interface WebSocketLike {
   addEventListener(type: string, listener: (event: any) => void): void;
 }
 
+/** How a WebSocket is used. */
 export interface WebSocketOptions {
   /** Sends bytes instead of text. Both are understood. */
   binary?: boolean;
