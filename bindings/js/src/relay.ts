@@ -1,6 +1,6 @@
 // One relayed session: a machine that frames, scans and bounds, under a library that correlates by itself.
 
-import { EventKind, Framing, Role, UsageError } from './abi.gen.js';
+import { EventKind, Framing, Reason, Role, UsageError } from './abi.gen.js';
 import { systemClock, type Clock } from './clock.js';
 import type { Config } from './config.js';
 import { Connection } from './connection.js';
@@ -47,6 +47,7 @@ export class Relay {
   #arrived: Relayed | undefined; // the one message that was asked for
   #isAsking = false;
   #isDiscarding = false; // nobody wants what still comes
+  #reason: Reason = Reason.None; // of the end, known before it is explained
   #end: SessionError | undefined;
   #isEndTold = false;
 
@@ -62,7 +63,7 @@ export class Relay {
     });
     this.#connection = new Connection(engine, clock, machine, transport, {
       fact: (event, on) => this.#dispatch(event, on),
-      over: () => this.#deliverLater(),
+      over: () => undefined,
       explained: (error) => {
         this.#end = error;
         this.#deliverLater();
@@ -150,7 +151,10 @@ export class Relay {
   }
 
   #dispatch(event: MachineEvent, machine: Machine): void {
-    if (event.kind === EventKind.Ending) return machine.shutdown(); // the library has no use for half a session
+    if (event.kind === EventKind.Ending) {
+      this.#reason = event.reason;
+      return machine.shutdown(); // the library has no use for half a session
+    }
     if (event.kind !== EventKind.Message) return;
     this.#isAsking = false;
     if (this.#isDiscarding) return;
@@ -175,8 +179,9 @@ export class Relay {
       }
       if (this.#arrived === undefined) break;
     }
+    // Whoever asked and got nothing has had everything: the end does not wait for what is still written.
     const why = this.#end;
-    if (why === undefined || !this.#connection.isOver || this.#isEndTold || this.#listener === undefined) return;
+    if (why === undefined || this.#isEndTold || this.#listener === undefined) return;
     this.#isEndTold = true;
     this.#tell((listener) => listener.end(why));
   }
@@ -190,6 +195,6 @@ export class Relay {
   }
 
   #why(error: unknown): SessionError {
-    return this.#end ?? new SessionError(this.state.reason, error instanceof TrapError ? error : undefined);
+    return this.#end ?? new SessionError(this.#reason, error instanceof TrapError ? error : undefined);
   }
 }

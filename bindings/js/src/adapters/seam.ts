@@ -8,7 +8,7 @@ import { InvalidMessageError, type Relayed } from '../relayed.js';
 import type { Transport } from '../transport.js';
 import { written, type Written } from './written.js';
 
-/** What a message is, by its envelope. */
+/** The class of a message, in words. */
 export type Kind = 'request' | 'notification' | 'result' | 'error' | 'batch' | 'invalid';
 
 /** One message that passes, for a panel of traffic. text and method may be the peer's: escape them before showing them. */
@@ -30,9 +30,12 @@ export interface AdapterOptions extends RelayOptions {
   onMessage?: (message: Passing) => void;
 }
 
+/** What a message is, by its envelope. */
+export type Envelope = Pick<Relayed, 'class' | 'id' | 'method'>;
+
 /** The library's side. */
 export interface Library {
-  message(text: string, message: Pick<Relayed, 'class' | 'id' | 'method'>): void;
+  message(text: string, message: Envelope): void;
   /** Something came that is no message. The session lives. */
   invalid(error: InvalidMessageError): void;
   /** Nothing more will come. error says why, where it was no clean end and not our own wish. */
@@ -74,13 +77,17 @@ export class Seam {
   /** Hands everything to the library from now on. What came before has waited. */
   listen(library: Library): () => void {
     this.#library = library;
-    return this.relay.listen({
+    const stop = this.relay.listen({
       message: (message) => this.#received(message, library),
       end: (why) => {
         this.#loseAnswers(library, why);
         library.end(isExpected(why) ? undefined : why);
       },
     });
+    return () => {
+      if (this.#library === library) this.#library = undefined;
+      stop();
+    };
   }
 
   /** Queues a message, or throws why not (Relay.sendNow). */
@@ -120,7 +127,7 @@ export class Seam {
     if (message.class === Class.Batch) return this.#receivedBatch(message, library);
     if (message.class === Class.Request) this.#refusedAnswers.delete(idOf(id)); // the id is used again
     if (isAnswer(message.class)) this.#open.delete(idOf(id));
-    library.message(text, message);
+    this.#hand(text, message, library);
   }
 
   /** What names an open request and is no answer fails that request, so that nobody waits for another (MSG-5). */
@@ -138,20 +145,20 @@ export class Seam {
       }
       const part = written(entry);
       if (part.method === '') this.#open.delete(idOf(part.id));
-      library.message(part.text, { class: part.class, id: part.id, method: part.method });
+      this.#hand(part.text, part, library);
     }
   }
 
   #began({ class: kind, id, method }: Written): void {
-    if (kind === Class.Request) this.#open.add(idOf(id));
+    if (kind === Class.Request && isId(idOf(id))) this.#open.add(idOf(id));
     const isSecondAnswer = isAnswer(kind) && this.#refusedAnswers.delete(idOf(id));
     if (isSecondAnswer) throw new CallError({ op: 'send', method, code: UsageError.Answered }); // REQ-2
   }
 
   #refused(message: Written, error: unknown): void {
     if (message.class === Class.Request) this.#open.delete(idOf(message.id));
-    if (isAnswer(message.class) && error instanceof CallError && error.code === UsageError.TooLarge)
-      this.#answerTooLarge(message.id!);
+    const isTooLarge = error instanceof CallError && error.code === UsageError.TooLarge;
+    if (isTooLarge && isAnswer(message.class) && message.id !== undefined) this.#answerTooLarge(message.id);
   }
 
   /** The peer does not wait for an answer that is over the limit: it gets an error on its id (FRAME-5). */
@@ -174,8 +181,13 @@ export class Seam {
   #failRequest(id: unknown, code: number, message: string, library: Library): void {
     this.#open.delete(id);
     const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+    this.#hand(text, { class: Class.Error, id: JSON.stringify(id), method: '' }, library);
+  }
+
+  /** A message that the library chokes on is not the next one's end. */
+  #hand(text: string, message: Envelope, library: Library): void {
     try {
-      library.message(text, { class: Class.Error, id: JSON.stringify(id), method: '' });
+      library.message(text, message);
     } catch (error) {
       this.relay.report(error, 'listener');
     }
@@ -200,6 +212,11 @@ function isAnswer(kind: Class): boolean {
 
 function isExpected(why: SessionError): boolean {
   return why.isClean || (why.reason === Reason.Aborted && why.cause === undefined);
+}
+
+/** What an answer can name. */
+function isId(id: unknown): boolean {
+  return typeof id === 'number' || typeof id === 'string';
 }
 
 /** An id as its value, so that 1 and 1.0 are one id and 1 and "1" are two (CALL-2). */

@@ -3,8 +3,7 @@
 import { Class, Code, UsageError } from '../abi.gen.js';
 import { CallError, RPCError } from '../faults.js';
 import { encode } from '../json.js';
-import type { Relayed } from '../relayed.js';
-import type { Seam } from './seam.js';
+import type { Envelope, Seam } from './seam.js';
 import { written } from './written.js';
 
 /** Answers with what it returns or resolves with, undefined being null; an RPCError is sent as it is, anything else as -32603. */
@@ -28,7 +27,7 @@ export const defaultAnswers: Answers = {
 };
 
 /** Answers a request where answers has its method; whether it did. */
-export function answered(message: Pick<Relayed, 'class' | 'id' | 'method'>, text: string, answers: Answers, seam: Seam): boolean {
+export function answered(message: Envelope, text: string, answers: Answers, seam: Seam): boolean {
   const answer = Object.hasOwn(answers, message.method) ? answers[message.method] : undefined;
   if (message.class !== Class.Request || answer === undefined) return false;
   void reply(message.id!, message.method, text, answer, seam);
