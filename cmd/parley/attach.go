@@ -18,6 +18,7 @@ type controlCommands struct {
 	Requests requestsCmd `cmd:"" group:"Running sessions" help:"List what the running sessions work on."`
 	Sessions sessionsCmd `cmd:"" group:"Running sessions" help:"List the running sessions."`
 	Stats    statsCmd    `cmd:"" group:"Running sessions" help:"Count what a running session, or a capture, holds by method."`
+	Top      topCmd      `cmd:"" group:"Running sessions" help:"Watch the running sessions on a dashboard."`
 	Trace    traceCmd    `cmd:"" group:"Running sessions" help:"Record each step of a running session's requests."`
 }
 
@@ -38,16 +39,20 @@ func (f *attachFlags) Validate() error {
 // discover finds the processes that can be looked into. Those that do not answer are told of on stderr.
 func (f *attachFlags) discover(ctx context.Context, e *env) (control.Discovery, error) {
 	found, err := control.Discover(ctx, f.ControlDirectory, e.clock)
-	if err != nil {
-		return found, err
+	if err == nil {
+		f.complain(e, found)
 	}
+	return found, err
+}
+
+// complain says on stderr what is missing in what was found.
+func (f *attachFlags) complain(e *env, found control.Discovery) {
 	for _, silent := range found.Silent {
 		fmt.Fprintf(e.stderr, "parley: process %d does not answer: %s\n", silent.PID, oneLine(silent.Err.Error()))
 	}
 	if found.Truncated {
 		fmt.Fprintln(e.stderr, "parley: there are more sessions than are shown")
 	}
-	return found, nil
 }
 
 // placed is a session and the process it is in.

@@ -106,7 +106,7 @@ func TestSessionsListsWhatRuns(t *testing.T) {
 	directory := controlFolder(t)
 	first := startShown(t, directory)
 	second := startShown(t, directory)
-	first.ask("sessions").wantShown(t, "SESSION", first.id, second.id, "parley peer echo", "stdin and stdout", "plain", "server", "ready", "0/256")
+	first.ask("sessions").wantShown(t, "SESSION", first.id, second.id, "parley peer echo", "stdio", "plain", "server", "ready", "0/256")
 
 	var document sessionsDocument
 	if err := json.Unmarshal([]byte(first.ask("sessions", "--json").stdout), &document); err != nil {
@@ -245,7 +245,7 @@ func TestRequestsWatchPrintsWhatChanges(t *testing.T) {
 
 func TestDurationsAndSizesAreShort(t *testing.T) {
 	for ms, want := range map[float64]string{
-		0: "0.00ms", 0.004: "0.00ms", 9.994: "9.99ms", 31.44: "31.4ms", 812: "812ms", 2500: "2.50s",
+		0: "0", 0.004: "0.00ms", 9.994: "9.99ms", 31.44: "31.4ms", 812: "812ms", 2500: "2.50s",
 		31_400: "31.4s", 187_000: "3m07s", 43_440_000: "12h04m",
 	} {
 		if got := duration(ms); got != want {
@@ -256,5 +256,50 @@ func TestDurationsAndSizesAreShort(t *testing.T) {
 		if got := byteCount(bytes); got != want {
 			t.Errorf("byteCount(%v) = %s, want %s", bytes, got, want)
 		}
+	}
+}
+
+// Every command line of the guide is one that parley takes, and its Go is the example's that compiles.
+func TestGuideOfControlSaysWhatThereIs(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/guides/control.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	ran := 0
+	for block := range strings.SplitSeq(string(guide), "```sh\n") {
+		block, _, isBlock := strings.Cut(block, "```\n")
+		if !isBlock || !strings.HasPrefix(block, "parley ") {
+			continue
+		}
+		for line := range strings.Lines(block) {
+			args := append(strings.Fields(line)[1:], "--control-directory", controlFolder(t))
+			var said string
+			if args[0] == "peer" {
+				said = asProcess(t, args...).stderr
+			} else {
+				var stderr strings.Builder
+				run(over, args, testEnv(strings.NewReader(""), io.Discard, &stderr))
+				said = stderr.String()
+			}
+			if strings.Contains(said, "see parley --help") {
+				t.Errorf("%s: %s", strings.TrimSpace(line), said)
+			}
+			ran++
+		}
+	}
+	if ran < 9 {
+		t.Errorf("%d command lines", ran)
+	}
+	example, err := os.ReadFile("../../host/control/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(guide), "```go\n")
+	code, _, _ = strings.Cut(code, "```\n")
+	indented := strings.ReplaceAll("\n"+strings.TrimSuffix(code, "\n"), "\n", "\n\t")
+	if !strings.Contains(string(example), strings.ReplaceAll(indented, "\n\t\n", "\n\n")) {
+		t.Error("its Go is not in host/control/example_test.go")
 	}
 }

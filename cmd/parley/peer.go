@@ -65,7 +65,7 @@ func (p *peerCmd) options(e *env, options host.Options, name string) (host.Optio
 	if err != nil {
 		return options, nil, err
 	}
-	return server.join(options, "stdin and stdout"), server.close, nil
+	return server.join(options, "stdio"), server.close, nil
 }
 
 func peerLogger(e *env) *slog.Logger {

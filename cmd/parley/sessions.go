@@ -38,6 +38,14 @@ type silentDocument struct {
 	Error string `json:"error"`
 }
 
+func newSessionsDocument(found control.Discovery) sessionsDocument {
+	d := sessionsDocument{Processes: append([]control.Process{}, found.Processes...), Silent: []silentDocument{}, Truncated: found.Truncated}
+	for _, s := range found.Silent {
+		d.Silent = append(d.Silent, silentDocument{s.PID, s.Path, s.Err.Error()})
+	}
+	return d
+}
+
 // Run lists them.
 func (c *sessionsCmd) Run(ctx context.Context, e *env) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
@@ -47,11 +55,7 @@ func (c *sessionsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	if c.JSON {
-		document := sessionsDocument{Processes: append([]control.Process{}, found.Processes...), Silent: []silentDocument{}, Truncated: found.Truncated}
-		for _, s := range found.Silent {
-			document.Silent = append(document.Silent, silentDocument{s.PID, s.Path, s.Err.Error()})
-		}
-		return writeJSON(e.stdout, document)
+		return writeJSON(e.stdout, newSessionsDocument(found))
 	}
 	all := sessionsOf(found)
 	if len(all) == 0 {

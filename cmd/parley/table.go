@@ -26,10 +26,12 @@ func table(w io.Writer, heading string, rows [][]string) error {
 	return columns.Flush()
 }
 
-// duration shows milliseconds in three digits: 0.42ms, 31.4ms, 2.50s, 3m07s, 12h04m.
+// duration shows milliseconds in three digits: 0, 0.42ms, 31.4ms, 2.50s, 3m07s, 12h04m.
 func duration(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {
+	case ms == 0:
+		return "0"
 	case d < 10*time.Millisecond:
 		return fmt.Sprintf("%.2fms", ms)
 	case d < 100*time.Millisecond:
@@ -46,7 +48,7 @@ func duration(ms float64) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// bytes shows a size in three or four digits: 812B, 31.4KiB, 2.1MiB.
+// byteCount shows a size in three or four digits: 812B, 31.4KiB, 2.1MiB.
 func byteCount(bytes uint64) string {
 	const units = "KMGTPE"
 	if bytes < 1024 {

@@ -9,7 +9,7 @@ import (
 const preface = `# The control connection
 
 Generated from host/control/contract.go by internal/controldoc (go generate ./internal/controldoc). Rules CTL-1 to
-CTL-8 of [protocol.md](protocol.md) say how it behaves.
+CTL-8 of [protocol.md](protocol.md) say how it behaves, the [guide](guides/control.md) how to look into a process with it.
 
 A process that has one listens on the Unix domain socket ` + "`.parley/sockets/<pid>.parley.socket`" + ` in the home of its
 account. Each message is a four-byte big-endian length, 1 to 4,194,304, and as many bytes of JSON-RPC 2.0. Params are

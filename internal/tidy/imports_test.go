@@ -18,6 +18,8 @@ var dependencyHomes = map[string][]string{
 	"github.com/tetratelabs/wazero": {"host/wasmhost", "host/wasichild"},
 	"github.com/tinylib/msgp":       {"internal/transcript"},
 	"github.com/alecthomas/kong":    {"cmd"},
+	"charm.land/bubbletea/v2":       {"cmd"},
+	"github.com/charmbracelet/x":    {"cmd"},
 	"github.com/coder/websocket":    {"host/bridge", "e2e"},
 }
 

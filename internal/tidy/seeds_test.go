@@ -35,7 +35,7 @@ func TestEverySeedPromiseIsShown(t *testing.T) {
 func TestParseSeedsFindsBadRows(t *testing.T) {
 	rows, findings := parseSeeds("# Page\n| | promise | rule | shown by |\n|---|---|---|---|\n" +
 		"| A1 | kept | HEAD-1 | `a.rpc: One, with commas.`, `host.TestClaim` |\n" +
-		"| A3 | one is missing before | HEAD-1 | Control |\n" +
+		"| A3 | one is missing before | HEAD-1 | `host.TestClaim` |\n" +
 		"| B1 | no cell for what shows it | HEAD-1 |\n" +
 		"| B1 | prose instead of names | HEAD-1 | `host.TestClaim` and more |\n")
 	wantFindings(t, findings, "A3 follows A1", "B1 | no cell", "and more")
@@ -48,23 +48,21 @@ func TestParseSeedsFindsBadRows(t *testing.T) {
 }
 
 func TestOpenPromisesFindsEachGap(t *testing.T) {
-	book, _ := parseRulebook(sampleBook + "- CTL-1: the control connection.\n")
+	book, _ := parseRulebook(sampleBook)
 	shows := map[string]bool{"a.rpc: There.": true, "host.TestClaim": true}
 	wantFindings(t, openPromises([]seedRow{
 		{"A1", []string{"HEAD-1", "API-1"}, []string{"a.rpc: There.", "host.TestClaim"}},
 		{"A2", []string{"HEAD-1"}, []string{"a.rpc: Gone.", "host.TestGone"}},
 		{"A3", []string{"HEAD-9"}, []string{"host.TestClaim"}},
-		{"A4", []string{"CTL-1"}, []string{"Control"}},
-		{"A5", []string{"HEAD-1"}, []string{"Control"}},
-		{"A6", []string{"ERA-1"}, []string{"host.TestClaim"}},
-	}, book, shows), "A2 names a.rpc: Gone.", "A2 names host.TestGone", "A3 names HEAD-9", "A5 is left open", "A6 names ERA-1")
+		{"A4", []string{"ERA-1"}, []string{"host.TestClaim"}},
+	}, book, shows), "A2 names a.rpc: Gone.", "A2 names host.TestGone", "A3 names HEAD-9", "A4 names ERA-1")
 }
 
 // seedRow is one promise of docs/seeds.md.
 type seedRow struct {
 	id      string // A1
 	rules   []string
-	shownBy []string // vectors as file: title, tests as path/of/package.TestName; or Control alone
+	shownBy []string // vectors as file: title, tests as path/of/package.TestName
 }
 
 var (
@@ -93,15 +91,11 @@ func parseSeeds(markdown string) ([]seedRow, []string) {
 		}
 		last[m[1]] = number
 		row := seedRow{id: cells[0], rules: strings.Split(cells[2], ", ")}
-		switch {
-		case cells[3] == "Control":
-			row.shownBy = []string{"Control"}
-		case seedCell.MatchString(cells[3]):
-			row.shownBy = strings.Split(strings.Trim(cells[3], "`"), "`, `")
-		default:
-			found = append(found, fmt.Sprintf("docs/seeds.md: %s is shown by neither names nor Control: %s", row.id, cells[3]))
+		if !seedCell.MatchString(cells[3]) {
+			found = append(found, fmt.Sprintf("docs/seeds.md: %s is not shown by names alone: %s", row.id, cells[3]))
 			continue
 		}
+		row.shownBy = strings.Split(strings.Trim(cells[3], "`"), "`, `")
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
@@ -111,22 +105,17 @@ func parseSeeds(markdown string) ([]seedRow, []string) {
 }
 
 // openPromises lists the rows that name a rule that is not built, or a vector or test that does not
-// exist. Only what belongs to the control connection may be left to it.
+// exist.
 func openPromises(rows []seedRow, book rulebook, shows map[string]bool) []string {
 	var found []string
 	for _, row := range rows {
-		control := slices.Equal(row.shownBy, []string{"Control"})
-		if control && !slices.ContainsFunc(row.rules, func(id string) bool { return strings.HasPrefix(id, "CTL-") }) {
-			found = append(found, "docs/seeds.md: "+row.id+" is left open and cites no rule of the control connection")
-			continue
-		}
 		for _, id := range row.rules {
-			if !book.knows(id) || !control && slices.Contains(book.reserved, id) {
+			if !book.knows(id) || slices.Contains(book.reserved, id) {
 				found = append(found, fmt.Sprintf("docs/seeds.md: %s names %s, which docs/protocol.md does not hold", row.id, id))
 			}
 		}
 		for _, name := range row.shownBy {
-			if !control && !shows[name] {
+			if !shows[name] {
 				found = append(found, fmt.Sprintf("docs/seeds.md: %s names %s, which does not exist", row.id, name))
 			}
 		}
