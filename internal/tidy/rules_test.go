@@ -102,6 +102,7 @@ func TestUnknownCitationsFindsThem(t *testing.T) {
 	book, _ := parseRulebook(sampleBook)
 	s := parseSample(t, "core/a.go", "package core\n\n// Held by HEAD-1, ERA-2 and HEAD-77. UTF-8 is no rule.\nvar x = 1 // (API-1)\n")
 	wantFindings(t, unknownCitations(book, s), "HEAD-77")
+	wantFindings(t, unknownCitationsIn(book, "/** As HEAD-1 and API-9 say. */", "a.ts"), "a.ts: cites API-9")
 }
 
 var (
