@@ -59,8 +59,12 @@ const (
 // Message is the envelope of one text. The spans are value tokens, quotes included; of a repeated
 // member the first value. They are set for objects only.
 type Message struct {
-	Form                                       Form
-	Seen, Repeated                             Members
+	Form           Form
+	Seen, Repeated Members
+	// Plain are those whose value is a string that Plain reads: it holds neither escape nor anything
+	// but ASCII.
+	Plain Members
+
 	Version, ID, Method, Params, Result, Error Span
 }
 
@@ -107,26 +111,27 @@ func (s *Scanner) envelope(text []byte, i int, m *Message) (int, Fault) {
 		return i + 1, FaultNone
 	}
 	for {
-		if peek(text, i) != '"' {
-			return i, FaultSyntax
-		}
 		var fault Fault
-		end := plainEnd(text, i+1)
-		if peek(text, end) == '"' {
-			end++
-		} else if end, fault = stringRestEnd(text, end); fault != FaultNone {
-			return end, fault
+		start, end, plain := i, 0, false
+		if i = simpleNameEnd(text, start); i > 0 {
+			end, i = i-len(":"), spaceEnd(text, i)
+		} else if end, i, fault = nameEnd(text, start); fault != FaultNone {
+			return i, fault
 		}
-		name := text[i:end]
-		if i = spaceEnd(text, end); peek(text, i) != ':' {
-			return i, FaultSyntax
+		member := memberOf(text[start:end])
+		start = i
+		if peek(text, i) == '"' {
+			if i = plainEnd(text, i+1); peek(text, i) == '"' {
+				i++
+				plain = true
+			} else if i, fault = stringRestEnd(text, i); fault != FaultNone {
+				return i, fault
+			}
+		} else if i, fault = s.value(text, i, 1); fault != FaultNone {
+			return i, fault
 		}
-		i = spaceEnd(text, i+1)
-		if end, fault = s.value(text, i, 1); fault != FaultNone {
-			return end, fault
-		}
-		m.set(memberOf(name), Span{i, end})
-		i = spaceEnd(text, end)
+		m.set(member, Span{start, i}, plain)
+		i = spaceEnd(text, i)
 		switch peek(text, i) {
 		case ',':
 			i = spaceEnd(text, i+1)
@@ -139,12 +144,15 @@ func (s *Scanner) envelope(text []byte, i int, m *Message) (int, Fault) {
 }
 
 // set records one member; member 0 is one that decides nothing.
-func (m *Message) set(member Members, value Span) {
+func (m *Message) set(member Members, value Span, plain bool) {
 	if m.Seen&member != 0 {
 		m.Repeated |= member
 		return
 	}
 	m.Seen |= member
+	if plain {
+		m.Plain |= member
+	}
 	switch member {
 	case MemberVersion:
 		m.Version = value

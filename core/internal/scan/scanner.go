@@ -56,7 +56,7 @@ func (s *Scanner) container(text []byte, i, depth int) (int, Fault) {
 		if inside&1 == 1 {
 			if end := simpleNameEnd(text, i); end > 0 {
 				i = spaceEnd(text, end)
-			} else if i, fault = nameEnd(text, i); fault != FaultNone {
+			} else if _, i, fault = nameEnd(text, i); fault != FaultNone {
 				return i, fault
 			}
 		}

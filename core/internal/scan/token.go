@@ -27,8 +27,8 @@ func Kind(token []byte) byte {
 	}
 }
 
-// inner returns a string token without its quotes.
-func inner(token []byte) []byte {
+// Plain returns the text of a string token without escapes (Message.Plain), a part of token.
+func Plain(token []byte) []byte {
 	if len(token) < 2 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func inner(token []byte) []byte {
 // Unquoted returns the text of a string token, a part of token; false when it holds an escape and
 // so has to be copied (AppendUnquoted).
 func Unquoted(token []byte) ([]byte, bool) {
-	text := inner(token)
+	text := Plain(token)
 	if escapeAt(text, 0) < len(text) {
 		return nil, false
 	}
@@ -47,7 +47,7 @@ func Unquoted(token []byte) ([]byte, bool) {
 
 // AppendUnquoted appends the text of a string token. Each lone surrogate escape becomes U+FFFD.
 func AppendUnquoted(dst, token []byte) []byte {
-	text := inner(token)
+	text := Plain(token)
 	for i := 0; ; {
 		at := escapeAt(text, i)
 		dst = append(dst, text[i:at]...)
@@ -62,7 +62,7 @@ func AppendUnquoted(dst, token []byte) []byte {
 
 // unquotedIs reports whether the text of a string token is want.
 func unquotedIs(token []byte, want string) bool {
-	text := inner(token)
+	text := Plain(token)
 	for i := 0; ; {
 		at := escapeAt(text, i)
 		plain := text[i:at]
