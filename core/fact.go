@@ -22,6 +22,7 @@ type fact struct {
 	frame []byte    // the text that body, text and id lie in
 	body  scan.Span // raw JSON
 	text  scan.Span // a string token, unescaped by Next
+	plain bool      // text has no escapes
 	id    scan.Span // a relay's
 	bytes []byte    // a sample or a chosen id of its own, handed out as Text or ID
 }
@@ -62,7 +63,9 @@ func (c *Conn) expand(f *fact, ev *Event) {
 	ev.Body = f.body.Of(f.frame)
 	switch f.kind {
 	case EventRequest, EventNotification, EventMessage:
-		if f.text.Present() {
+		if f.plain {
+			ev.Method = scan.Plain(f.text.Of(f.frame))
+		} else if f.text.Present() {
 			ev.Method = c.unquote(f.text.Of(f.frame))
 		}
 		if f.kind == EventMessage {

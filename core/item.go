@@ -49,7 +49,8 @@ func (it *item) reset(entry *entry, mode Mode, bytes int) {
 // describe makes an empty fact what a valid message is to Next.
 func (c *Conn) describe(f *fact, kind EventKind, body []byte, m *scan.Message) {
 	c.requests.ordinal++
-	f.kind, f.ordinal, f.frame, f.text = kind, c.requests.ordinal, body, m.Method
+	f.kind, f.ordinal, f.frame = kind, c.requests.ordinal, body
+	f.text, f.plain = m.Method, m.Plain&scan.MemberMethod != 0
 	if scan.Kind(m.Params.Of(body)) != '0' {
 		f.body = m.Params
 	}

@@ -26,7 +26,7 @@ func (c *Conn) describeRelayed(f *fact, body []byte, offset uint64, m *scan.Mess
 		f.class, f.invalid = c.relayClass(body, m)
 		f.body, f.id = contentOf(f.class, m), m.ID
 		if scan.Kind(m.Method.Of(body)) == 's' {
-			f.text = m.Method
+			f.text, f.plain = m.Method, m.Plain&scan.MemberMethod != 0
 		}
 	}
 	if f.class == ClassInvalid {

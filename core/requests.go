@@ -72,11 +72,19 @@ func (rs *requests) lookup(method []byte) *entry {
 	return nil
 }
 
+// methodText returns a message's method, unescaped. It is valid until the next input.
+func (c *Conn) methodText(body []byte, m *scan.Message) []byte {
+	if m.Plain&scan.MemberMethod != 0 {
+		return scan.Plain(m.Method.Of(body))
+	}
+	return c.unquote(m.Method.Of(body))
+}
+
 // acceptRequest admits a valid request, or answers it (MSG-4, REQ-3, REQ-5, STOP-9).
 func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 	rs := &c.requests
 	id := m.ID.Of(body)
-	method := c.unquote(m.Method.Of(body))
+	method := c.methodText(body, m)
 	if scan.Kind(id) == '0' && !c.spec.nullIDServed {
 		c.refuseNullID(body)
 		return
@@ -126,7 +134,7 @@ func (c *Conn) acceptRequest(body []byte, m *scan.Message) {
 // acceptNotification admits a valid notification, or consumes or drops it.
 func (c *Conn) acceptNotification(body []byte, m *scan.Message) {
 	rs := &c.requests
-	method := c.unquote(m.Method.Of(body))
+	method := c.methodText(body, m)
 	if c.spec.cancelMethod != "" && string(method) == c.spec.cancelMethod {
 		c.cancelNotice(body, m.Params)
 		return
