@@ -90,5 +90,10 @@ func (r *relay) next(generation resume.Generation) (text []byte, c cause, isText
 	}
 }
 
-// toldOver records that the page has been told why the session is over.
-func (r *relay) toldOver() { r.update(r.tell) }
+// finishTold ends the session for a cause that its page knows.
+func (r *relay) finishTold(c cause) {
+	r.update(func() {
+		r.finish(c)
+		r.tell()
+	})
+}

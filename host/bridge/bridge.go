@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -92,7 +93,11 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer") // the token may stand in the URL
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if err := b.gate.admits(r); err != nil {
+		b.options.Logger.Warn("refused a request", "why", err.Error(), "from", r.RemoteAddr)
 		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	if admitOrigin(w, r) {
 		return
 	}
 	b.routes.ServeHTTP(w, r)
@@ -116,8 +121,10 @@ func (b *Bridge) Serve(ctx context.Context, listener net.Listener) error {
 		Handler:           b,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
+		WriteTimeout:      2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 * core.KiB,
+		ErrorLog:          slog.NewLogLogger(b.options.Logger.Handler(), slog.LevelWarn),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve reports what matters
 	err := server.Serve(listener)

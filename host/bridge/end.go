@@ -33,6 +33,7 @@ var (
 	causePageGone   = cause{code: websocket.StatusNormalClosure, reason: "page-gone"}
 	causeStopped    = cause{code: websocket.StatusGoingAway, reason: "bridge-stopped"}
 	causeFull       = cause{code: websocket.StatusTryAgainLater, reason: "too-many-sessions"}
+	causeBroke      = cause{code: websocket.StatusProtocolError, reason: "page-broke-protocol"}
 	causeLost       = cause{code: resume.CloseLost, reason: resume.CloseLostName}
 	causeSuperseded = cause{code: resume.CloseSuperseded, reason: resume.CloseSupersededName}
 )

@@ -80,6 +80,27 @@ func (g *gate) knows(r *http.Request) bool {
 	return !g.hasToken || subtle.ConstantTimeCompare(given[:], g.token[:]) == 1
 }
 
+// admitOrigin lets a page of another origin, which the gate has admitted, read the answers; the token
+// keeps what is not for it. It reports whether the request was the browser's question about that.
+func admitOrigin(w http.ResponseWriter, r *http.Request) (asked bool) {
+	header := w.Header()
+	header.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Set("Access-Control-Expose-Headers", "ETag")
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	header.Set("Access-Control-Allow-Methods", "GET, PUT")
+	header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match")
+	header.Set("Access-Control-Allow-Private-Network", "true") // asked by public pages of loopback addresses
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
 func parseHost(text string) (*url.URL, bool) {
 	u, err := url.Parse("//" + text)
 	return u, err == nil && isBare(u) && u.Path == ""

@@ -86,16 +86,16 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-func (l *lines) contains(text string) bool {
+func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
+	return l.text.String()
 }
 
 // logs waits until the log says something: it is written behind what the page sees.
 func (f *fixture) logs(text string) {
 	f.t.Helper()
-	for !f.log.contains(text) {
+	for !strings.Contains(f.log.String(), text) {
 		f.await(f.log.written, "the log to say "+text)
 	}
 }

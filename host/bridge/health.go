@@ -22,7 +22,7 @@ func (h *health) failed(why string) { h.failure = why }
 func (h *health) ended(s *session) {
 	h.failure = ""
 	if c := s.cause(); s.relay.wasSilent() && (c.code == CloseServerExited || c.code == CloseServerBroke) {
-		h.failure = c.reason
+		h.failure = "it ended before it said a word: " + s.status // no stderr: this needs no token
 	}
 }
 

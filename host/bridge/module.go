@@ -15,7 +15,7 @@ import (
 
 // serveModule serves the machine that the page runs, compressed as the browser likes it best.
 func serveModule(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Vary", "Accept-Encoding")
+	w.Header().Add("Vary", "Accept-Encoding")
 	accepted := r.Header.Get("Accept-Encoding")
 	content, encoding := wasm.Reactor, ""
 	switch {

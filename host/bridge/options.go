@@ -73,6 +73,7 @@ const (
 	sessionsMaxDefault     = 16
 	messageBytesMaxDefault = 16 * core.MiB
 	messageBytesMin        = 1 * core.KiB // room for an error with an id
+	messageBytesCeiling    = 256 * core.MiB
 	resumeBytesMaxDefault  = 4 * core.MiB
 )
 
@@ -115,8 +116,8 @@ func (o *Options) validate() error {
 		case s.Profile == core.ProfileControl:
 			return fmt.Errorf("bridge: server %s: profile control: %w", s.Name, host.ErrUnsupported)
 		}
-		if _, err := o.machineConfigs(s.Profile); err != nil {
-			return fmt.Errorf("bridge: server %s: %w", s.Name, err)
+		if c := o.machineConfigs(s.Profile); c.server.Validate() != nil {
+			return fmt.Errorf("bridge: server %s: %w", s.Name, c.server.Validate())
 		}
 	}
 	for _, d := range []struct {
@@ -135,8 +136,8 @@ func (o *Options) validate() error {
 	if o.SessionsMax < 0 || o.FileBytesMax < 0 {
 		return fmt.Errorf("bridge: SessionsMax or FileBytesMax is negative")
 	}
-	if o.MessageBytesMax < messageBytesMin {
-		return fmt.Errorf("bridge: MessageBytesMax is %d, want %d or more", o.MessageBytesMax, messageBytesMin)
+	if o.MessageBytesMax < messageBytesMin || o.MessageBytesMax > messageBytesCeiling {
+		return fmt.Errorf("bridge: MessageBytesMax is %d, want %d to %d", o.MessageBytesMax, messageBytesMin, messageBytesCeiling)
 	}
 	link := o.linkConfig("", true)
 	if err := link.Validate(); err != nil {
@@ -162,21 +163,18 @@ const (
 // configs are the configurations of a session's two machines.
 type configs struct{ page, server core.Config }
 
-func (o *Options) machineConfigs(profile core.Profile) (configs, error) {
+func (o *Options) machineConfigs(profile core.Profile) configs {
 	c := configs{page: core.Defaults(profile, core.RoleRelay), server: core.Defaults(profile, core.RoleRelay)}
 	c.page.SetFraming(core.FramingWhole) // FRAME-9
 	for _, cfg := range []*core.Config{&c.page, &c.server} {
 		cfg.Limits.FrameBytesMax = takenInFactor * o.MessageBytesMax
 		cfg.Limits.OutBytesMax = waitingBytesMax
 		cfg.Limits.ParkedBytesMax = waitingBytesMax
-		if err := cfg.Validate(); err != nil {
-			return c, err
-		}
 	}
 	c.server.Resync = true // a line of log on stdout costs itself and not the session (HEAD-8)
 	c.server.StallMaxNs = core.Time(o.StallMax)
 	c.server.StallNs = min(c.server.StallNs, c.server.StallMaxNs)
-	return c, nil
+	return c
 }
 
 // plainBytesMax is what is kept for a socket that cannot be replaced: only what waits matters.

@@ -26,6 +26,7 @@ type session struct {
 	relay   *relay
 	process *child.Process
 	log     *slog.Logger
+	status  string        // how the process ended; valid once gone is closed
 	gone    chan struct{} // closed once nothing of it is left
 }
 
@@ -53,10 +54,7 @@ func startSession(o *Options, server *Server, id string, resumable bool) (*sessi
 
 // openRelay opens the two machines of a session.
 func openRelay(o *Options, profile core.Profile, id string, resumable bool) (*relay, error) {
-	cfg, err := o.machineConfigs(profile)
-	if err != nil {
-		return nil, err
-	}
+	cfg := o.machineConfigs(profile)
 	link, err := resume.New(o.linkConfig(id, resumable))
 	if err != nil {
 		return nil, err
@@ -126,6 +124,9 @@ func (s *session) lastWords() (c cause) {
 	}
 	last := s.process.Obituary(context.Background())
 	detail := last.Status
+	if !last.Exited {
+		detail = "it closed its input or output"
+	}
 	if last.Stderr != "" {
 		detail += ": " + last.Stderr
 	}
@@ -150,7 +151,8 @@ func (s *session) stop(bounds child.Bounds, written <-chan struct{}) {
 		s.log.Error("the server could not be ended", "error", err.Error())
 	}
 	last := s.process.Obituary(context.Background())
-	s.log.Info("session ended", "status", last.Status, "stderr", last.Stderr, "cause", s.cause().reason)
+	s.status = last.Status
+	s.log.Info("session ended", "status", s.status, "stderr", last.Stderr, "cause", s.cause().reason)
 }
 
 func (s *session) cause() cause {

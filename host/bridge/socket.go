@@ -38,7 +38,7 @@ func (k *socket) serve(ctx context.Context, messageBytesMax int) {
 		if c, isClosing := k.write(ctx); isClosing {
 			closeSocket(k.conn, c)
 			if c != causeSuperseded {
-				k.relay.toldOver()
+				k.relay.update(k.relay.tell)
 			}
 		}
 		cancel()
@@ -47,12 +47,18 @@ func (k *socket) serve(ctx context.Context, messageBytesMax int) {
 		k.watch(ctx)
 		cancel()
 	})
-	if err := k.read(ctx); errors.Is(err, websocket.ErrMessageTooBig) {
+	err := k.read(ctx)
+	switch status := websocket.CloseStatus(err); {
+	case errors.Is(err, websocket.ErrMessageTooBig):
 		// To let it reconnect would be to hear the same message again.
-		k.relay.update(func() { k.relay.finish(tooLarge("more bytes than a session takes in")) })
-		k.relay.toldOver() // the library has closed the socket with the same code
+		k.relay.finishTold(tooLarge("more bytes than a session takes in")) // so has the library told it
+	case status == websocket.StatusNormalClosure || status == websocket.StatusGoingAway:
+		k.relay.finishTold(causePageGone) // the page was closed: nobody will ask for its session
 	}
 	k.relay.detach(k.generation)
+	if ctx.Err() == nil { // frames that break RFC 6455; where the connection is lost this fails
+		closeSocket(k.conn, causeBroke)
+	}
 	cancel()
 	others.Wait()
 	_ = k.conn.CloseNow() // closed already, mostly

@@ -20,6 +20,11 @@ func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no server of this name", http.StatusNotFound)
 		return
 	}
+	if !b.enter() {
+		http.Error(w, "the bridge is closing", http.StatusServiceUnavailable)
+		return
+	}
+	defer b.work.Done()
 	// The gate has judged Host and Origin. Nothing is compressed: it costs more than loopback gains.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true,
@@ -28,12 +33,7 @@ func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Accept has answered
 	}
-	if b.enter() {
-		defer b.work.Done()
-		b.converse(conn, server, r)
-		return
-	}
-	closeSocket(conn, causeStopped)
+	b.converse(conn, server, r)
 }
 
 // server returns a server by name, the first one for none.

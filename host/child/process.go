@@ -59,6 +59,7 @@ const obituaryWait = 450 * time.Millisecond
 // Obituary says what became of a process (STOP-4).
 type Obituary struct {
 	Program string
+	Exited  bool
 	Status  string // as os.ProcessState has it, or "still running"
 	Stderr  string // the end of it, quoted into one printable line; "" where there is none
 }
@@ -80,7 +81,7 @@ func (p *Process) Obituary(ctx context.Context) Obituary {
 	o := Obituary{Program: p.program, Status: "still running"}
 	select {
 	case <-p.ladder.exited:
-		o.Status = p.exitStatus(ctx)
+		o.Exited, o.Status = true, p.exitStatus(ctx)
 		select {
 		case <-p.Stderr.ended:
 		case <-ctx.Done():
