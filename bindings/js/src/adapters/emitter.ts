@@ -2,6 +2,7 @@
 
 /** What takes a subscription back. */
 export interface Disposable {
+  /** It is repeatable. */
   dispose(): void;
 }
 

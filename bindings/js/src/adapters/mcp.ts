@@ -10,8 +10,9 @@ import { written } from './written.js';
 
 export type { AdapterOptions, Kind, Passing } from './seam.js';
 
-/** Options of a McpTransport; the profile is MCP where none is given. */
+/** Options of a McpTransport. */
 export interface McpOptions extends Omit<AdapterOptions, 'profile'> {
+  /** MCP where it is left out. */
   profile?: Profile;
 }
 
@@ -41,7 +42,7 @@ export class McpTransport {
   #isStarted = false;
   #isClosed = false;
 
-  /** Claims the transport. */
+  /** Claims the transport. A refused configuration is a ConfigError, and claims nothing. */
   constructor(engine: Engine, transport: Transport, options: McpOptions = {}) {
     this.#seam = new Seam(engine, transport, { profile: Profile.MCP, ...options });
     this.relay = this.#seam.relay;

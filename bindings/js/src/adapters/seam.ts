@@ -13,7 +13,9 @@ export type Kind = 'request' | 'notification' | 'result' | 'error' | 'batch' | '
 
 /** One message that passes, for a panel of traffic. text and method may be the peer's: escape them before showing them. */
 export interface Passing {
+  /** As the library sees it. */
   direction: 'sent' | 'received';
+  /** By its envelope. */
   kind: Kind;
   /** '' where there is none. */
   method: string;
@@ -21,6 +23,7 @@ export interface Passing {
   id: string | undefined;
   /** Of the JSON text, without its frame. */
   bytes: number;
+  /** The JSON text, whole. */
   text: string;
 }
 
@@ -38,7 +41,7 @@ export interface Library {
   message(text: string, message: Envelope): void;
   /** Something came that is no message. The session lives. */
   invalid(error: InvalidMessageError): void;
-  /** Nothing more will come. error says why, where it was no clean end and not our own wish. */
+  /** Nothing more will come. error says why, where somebody has to be told. */
   end(error: SessionError | undefined): void;
   /** It rejects its open requests when it hears of the end; else they are rejected before. */
   readonly settlesOnEnd: boolean;
@@ -80,8 +83,8 @@ export class Seam {
     const stop = this.relay.listen({
       message: (message) => this.#received(message, library),
       end: (why) => {
-        this.#loseAnswers(library, why);
-        library.end(isExpected(why) ? undefined : why);
+        if (!library.settlesOnEnd) this.#loseAnswers(library, why);
+        library.end(isExpected(why, this.#open.size) ? undefined : why);
       },
     });
     return () => {
@@ -116,7 +119,8 @@ export class Seam {
 
   /** Ends everything at once: the library's open requests are rejected before this returns. */
   dispose(): Promise<void> {
-    if (this.#library !== undefined) this.#loseAnswers(this.#library, new SessionError(Reason.Aborted));
+    const library = this.#library;
+    if (library?.settlesOnEnd === false) this.#loseAnswers(library, new SessionError(Reason.Aborted));
     return this.relay.dispose();
   }
 
@@ -174,7 +178,6 @@ export class Seam {
   }
 
   #loseAnswers(library: Library, why: SessionError): void {
-    if (library.settlesOnEnd) return;
     for (const id of [...this.#open]) this.#failRequest(id, answerLost, why.message, library);
   }
 
@@ -210,8 +213,10 @@ function isAnswer(kind: Class): boolean {
   return kind === Class.Result || kind === Class.Error;
 }
 
-function isExpected(why: SessionError): boolean {
-  return why.isClean || (why.reason === Reason.Aborted && why.cause === undefined);
+/** Whether nobody has to be told: it was our wish, or clean and nobody waits for an answer. */
+function isExpected(why: SessionError, openRequests: number): boolean {
+  const isOurs = why.reason === Reason.Shutdown || why.reason === Reason.Aborted;
+  return why.cause === undefined && (isOurs || (why.isClean && openRequests === 0));
 }
 
 /** What an answer can name. */
