@@ -6,7 +6,6 @@ import { quoted } from './text.js';
 
 /** One frame of the peer's, as its envelope tells. */
 export interface Relayed {
-  /** By its envelope. */
   readonly class: Class;
   /** The raw JSON token; undefined where there is none. */
   readonly id: string | undefined;
@@ -26,13 +25,9 @@ export interface Relayed {
 export class InvalidMessageError extends Error {
   override readonly name = 'InvalidMessageError';
 
-  /** Made by a relay. */
   constructor(
-    /** What is wrong with it. */
     readonly invalid: Invalid,
-    /** The likely cause. */
     readonly hint: Hint,
-    /** Of its first byte, from the first byte of the stream. */
     readonly offset: number,
     /** The whole frame; escape it before showing it. */
     readonly text: string,

@@ -4,7 +4,7 @@
 import 'uplot/dist/uPlot.min.css';
 import '../style/page.css';
 
-import { init } from '../../src/browser.js';
+import { load, shared } from '../../src/load.js';
 import { Bridge, takeToken } from './access.js';
 import { readConfig, type Config } from './config.js';
 import { byId, emptyState } from './dom.js';
@@ -62,18 +62,25 @@ async function start(): Promise<void> {
   ]);
   problems.all.follow(({ length }) => foot.badge(0, length === 0 ? '' : String(length)));
 
-  link = new Link(await init('/parley.wasm'), bridge, config, documents, {
-    message: (passing) => traffic.record(passing),
-    problems: (published) => problems.publish(published),
-    began: (id) => void (output.session = id),
-    ended: () => {
-      traffic.endSession();
-      void output.refresh();
+  link = new Link(
+    shared(() => load('/parley.wasm')),
+    bridge,
+    config,
+    documents,
+    {
+      message: (passing) => traffic.record(passing),
+      problems: (published) => problems.publish(published),
+      began: (id) => void (output.session = id),
+      ended: () => {
+        traffic.endSession();
+        void output.refresh();
+      },
+      beginning: () => problems.clear(),
     },
-    restarting: () => problems.clear(),
-  });
+  );
   startKeys(documents);
   guardChanges(documents);
+  addEventListener('pagehide', () => link?.leave());
   await showFiles(files, documents, config);
 }
 
@@ -93,6 +100,7 @@ function guardChanges(documents: Documents): void {
     if (documents.all.some(({ standing }) => standing.value !== 'saved')) event.preventDefault();
   });
   addEventListener('focus', () => void documents.refresh());
+  documents.active.follow(() => void documents.refresh());
 }
 
 async function showFiles(files: FileStore | undefined, documents: Documents, config: Config): Promise<void> {

@@ -97,7 +97,7 @@ describe('the page', { skip: noChromium }, () => {
         await page.keyboard.press('F2');
         await page.getByRole('textbox', { name: 'New name' }).fill('Box');
         await page.keyboard.press('Enter');
-        await page.getByRole('tab', { name: 'main.go (not saved)' }).click();
+        await page.getByRole('tab', { name: 'main.go (not saved)' }).press('Enter'); // the pointer rests on a tooltip
         await page.locator('.cm-line', { hasText: 'shape.Box{Side: 3}' }).waitFor();
       });
     });
@@ -264,6 +264,44 @@ describe('the page', { skip: noChromium }, () => {
       });
     });
 
+    test('shows what a server says, and runs nothing of it', async () => {
+      await withPage(browser, bridge.url, {}, async (page) => {
+        await openFile(page, 'notes.txt');
+        await page.locator('.cm-line', { hasText: 'first' }).hover({ position: { x: 20, y: 10 } });
+        const tooltip = page.locator('.cm-lsp-hover-tooltip', { hasText: 'before' });
+        await tooltip.waitFor();
+        const tags = await tooltip.evaluate((node) => [...node.querySelectorAll('*')].map(({ tagName }) => tagName));
+        assert.deepEqual(
+          tags.filter((tag) => !['P', 'A', 'STRONG'].includes(tag)),
+          [],
+        );
+        const addresses = await tooltip.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+        assert.deepEqual(addresses, [null, 'https://example.com/']);
+        assert.equal(await page.title(), 'parley');
+      });
+    });
+
+    test('leaves no session behind: a reload ends one, and so does a restart', async () => {
+      await withPage(browser, bridge.url, {}, async (page) => {
+        await linkState(page)
+          .filter({ hasText: /^node$/ })
+          .waitFor();
+        await page.reload();
+        await linkState(page)
+          .filter({ hasText: /^node$/ })
+          .waitFor();
+        const restart = page.getByRole('button', { name: 'Restart' });
+        await restart.dblclick();
+        await linkState(page)
+          .filter({ hasText: /^node$/ })
+          .waitFor();
+        await openFile(page, 'notes.txt');
+        await heldByServer(page, readFileSync(join(root, 'notes.txt'), 'utf8'));
+        await sessionsOf(bridge, 1);
+      });
+      await sessionsOf(bridge, 0);
+    });
+
     test('says why a file cannot be opened', async () => {
       await withPage(browser, bridge.url, {}, async (page) => {
         await page.getByRole('treeitem', { name: 'picture.bin' }).click();
@@ -346,6 +384,14 @@ async function heldByServer(page: Page, text: string): Promise<{ changes: number
   const shown = page.locator('.problem .text', { hasText: JSON.stringify({ text }).slice(1, -1) });
   await shown.waitFor();
   return JSON.parse((await shown.textContent())!) as { changes: number; version: number };
+}
+
+/** Waits until the bridge has that many sessions. */
+async function sessionsOf(bridge: Bridge, want: number): Promise<void> {
+  for (;;) {
+    const { sessions } = (await (await fetch(`${bridge.origin}/healthz`)).json()) as { sessions: number };
+    if (sessions === want) return;
+  }
 }
 
 const focusedIn = (page: Page): Promise<string | undefined> =>

@@ -1,6 +1,10 @@
 // A language server that publishes what it was told: one diagnostic with the text it holds, and how many
 // changes led to it. Methods that it does not know are answered with null; "burst" notifications come on demand.
 
+const hostile =
+  'before <img src=x onerror="document.title=1"> <style>*{display:none}</style> <script>document.title=1</script>' +
+  ' [a](javascript:document.title=1) [b](https://example.com/) <form action=/><input></form> **after**';
+
 let buffered = Buffer.alloc(0);
 let text = '';
 let changes = 0;
@@ -28,6 +32,7 @@ function receive({ id, method, params }) {
     changes++;
     return publish(params.textDocument, params.contentChanges.at(-1).text);
   }
+  if (method === 'textDocument/hover') return send({ id, result: { contents: { kind: 'markdown', value: hostile } } });
   if (id !== undefined) send({ id, result: null });
 }
 

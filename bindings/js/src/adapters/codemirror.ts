@@ -12,9 +12,8 @@ import { writtenText } from './written.js';
 export type { AdapterOptions, Kind, Passing } from './seam.js';
 export { defaultAnswers, type Answer, type Answers } from './server-requests.js';
 
-/** Options of a CodeMirrorTransport. */
+/** Options of a CodeMirrorTransport; the profile is LSP where none is given. */
 export interface CodeMirrorOptions extends Omit<AdapterOptions, 'profile' | 'outFailFast'> {
-  /** LSP where it is left out. */
   profile?: Profile;
   /** Answers to the server's requests, over defaultAnswers; undefined leaves a method to the client, which refuses all. */
   answers?: Answers;
@@ -36,7 +35,6 @@ export class CodeMirrorTransport {
   readonly #handlers = new Set<(message: string) => void>();
   #isListening = false;
 
-  /** Claims the transport. A refused configuration is a ConfigError, and claims nothing. */
   constructor(engine: Engine, transport: Transport, options: CodeMirrorOptions = {}) {
     const { answers, ...rest } = options;
     const limits = { outBytesMax, ...rest.limits };
@@ -71,7 +69,6 @@ export class CodeMirrorTransport {
   }
 
   /** Takes subscribe back. */
-  /** The handler hears nothing any more. The session goes on, and what nobody hears is dropped. */
   unsubscribe(handler: (message: string) => void): void {
     this.#handlers.delete(handler);
   }
@@ -99,11 +96,8 @@ export class CodeMirrorTransport {
 
 /** What of LSPClient a new connection needs. */
 export interface ReconnectableClient {
-  /** Settles with the handshake. */
   readonly initializing: Promise<unknown>;
-  /** Begins the handshake. */
   connect(transport: CodeMirrorTransport): unknown;
-  /** Lets go of the connection before. */
   disconnect(): void;
 }
 

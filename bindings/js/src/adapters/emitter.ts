@@ -2,7 +2,6 @@
 
 /** What takes a subscription back. */
 export interface Disposable {
-  /** It is repeatable. */
   dispose(): void;
 }
 

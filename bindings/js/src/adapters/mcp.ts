@@ -10,9 +10,8 @@ import { written } from './written.js';
 
 export type { AdapterOptions, Kind, Passing } from './seam.js';
 
-/** Options of a McpTransport. */
+/** Options of a McpTransport; the profile is MCP where none is given. */
 export interface McpOptions extends Omit<AdapterOptions, 'profile'> {
-  /** MCP where it is left out. */
   profile?: Profile;
 }
 
@@ -42,7 +41,7 @@ export class McpTransport {
   #isStarted = false;
   #isClosed = false;
 
-  /** Claims the transport. A refused configuration is a ConfigError, and claims nothing. */
+  /** Claims the transport. */
   constructor(engine: Engine, transport: Transport, options: McpOptions = {}) {
     this.#seam = new Seam(engine, transport, { profile: Profile.MCP, ...options });
     this.relay = this.#seam.relay;

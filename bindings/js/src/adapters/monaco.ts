@@ -11,9 +11,8 @@ import { written } from './written.js';
 export type { Disposable } from './emitter.js';
 export type { AdapterOptions, Kind, Passing } from './seam.js';
 
-/** Options of a MonacoTransport. */
+/** Options of a MonacoTransport; the profile is LSP where none is given. */
 export interface MonacoOptions extends Omit<AdapterOptions, 'profile'> {
-  /** LSP where it is left out. */
   profile?: Profile;
 }
 
@@ -38,7 +37,7 @@ export class MonacoTransport {
   #state: MonacoState = { state: 'open' };
   #stop: (() => void) | undefined;
 
-  /** Claims the transport. A refused configuration is a ConfigError, and claims nothing. */
+  /** Claims the transport. */
   constructor(engine: Engine, transport: Transport, options: MonacoOptions = {}) {
     this.#seam = new Seam(engine, transport, { profile: Profile.LSP, ...options });
     this.relay = this.#seam.relay;

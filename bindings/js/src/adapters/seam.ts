@@ -13,9 +13,7 @@ export type Kind = 'request' | 'notification' | 'result' | 'error' | 'batch' | '
 
 /** One message that passes, for a panel of traffic. text and method may be the peer's: escape them before showing them. */
 export interface Passing {
-  /** As the library sees it. */
   direction: 'sent' | 'received';
-  /** By its envelope. */
   kind: Kind;
   /** '' where there is none. */
   method: string;
@@ -23,7 +21,6 @@ export interface Passing {
   id: string | undefined;
   /** Of the JSON text, without its frame. */
   bytes: number;
-  /** The JSON text, whole. */
   text: string;
 }
 
@@ -41,7 +38,7 @@ export interface Library {
   message(text: string, message: Envelope): void;
   /** Something came that is no message. The session lives. */
   invalid(error: InvalidMessageError): void;
-  /** Nothing more will come. error says why, where somebody has to be told. */
+  /** Nothing more will come. error says why, where it was no clean end and not our own wish. */
   end(error: SessionError | undefined): void;
   /** It rejects its open requests when it hears of the end; else they are rejected before. */
   readonly settlesOnEnd: boolean;
@@ -83,8 +80,8 @@ export class Seam {
     const stop = this.relay.listen({
       message: (message) => this.#received(message, library),
       end: (why) => {
-        if (!library.settlesOnEnd) this.#loseAnswers(library, why);
-        library.end(isExpected(why, this.#open.size) ? undefined : why);
+        this.#loseAnswers(library, why);
+        library.end(isExpected(why) ? undefined : why);
       },
     });
     return () => {
@@ -119,8 +116,7 @@ export class Seam {
 
   /** Ends everything at once: the library's open requests are rejected before this returns. */
   dispose(): Promise<void> {
-    const library = this.#library;
-    if (library?.settlesOnEnd === false) this.#loseAnswers(library, new SessionError(Reason.Aborted));
+    if (this.#library !== undefined) this.#loseAnswers(this.#library, new SessionError(Reason.Aborted));
     return this.relay.dispose();
   }
 
@@ -178,6 +174,7 @@ export class Seam {
   }
 
   #loseAnswers(library: Library, why: SessionError): void {
+    if (library.settlesOnEnd) return;
     for (const id of [...this.#open]) this.#failRequest(id, answerLost, why.message, library);
   }
 
@@ -213,10 +210,8 @@ function isAnswer(kind: Class): boolean {
   return kind === Class.Result || kind === Class.Error;
 }
 
-/** Whether nobody has to be told: it was our wish, or clean and nobody waits for an answer. */
-function isExpected(why: SessionError, openRequests: number): boolean {
-  const isOurs = why.reason === Reason.Shutdown || why.reason === Reason.Aborted;
-  return why.cause === undefined && (isOurs || (why.isClean && openRequests === 0));
+function isExpected(why: SessionError): boolean {
+  return why.isClean || (why.reason === Reason.Aborted && why.cause === undefined);
 }
 
 /** What an answer can name. */

@@ -13,21 +13,17 @@ export type { AdapterOptions, Kind, Passing } from './seam.js';
 
 /** What vscode-jsonrpc calls a Message. */
 export interface VSCodeMessage {
-  /** "2.0". */
   jsonrpc: string;
 }
 
-/** Options of vscodeTransports. */
+/** Options of vscodeTransports; the profile is LSP where none is given. */
 export interface VSCodeOptions extends Omit<AdapterOptions, 'profile'> {
-  /** LSP where it is left out. */
   profile?: Profile;
 }
 
 /** MessageTransports, as createMessageConnection and language clients take them, and the session beneath. */
 export interface VSCodeTransports {
-  /** Where messages come from. */
   reader: VSCodeReader;
-  /** Where messages go. */
   writer: VSCodeWriter;
   /** Its end, its state and its counters. Disposing a connection leaves it open: close it, or end the writer. */
   relay: Relay;
@@ -51,7 +47,7 @@ export class VSCodeReader {
   readonly #ended: () => void;
   #stop: (() => void) | undefined;
 
-  /** Made by vscodeTransports. ended is told of the session's end, for the writing end. */
+  /** ended is told of the session's end, for the writing end. */
   constructor(seam: Seam, ended: () => void) {
     const report = (error: unknown): void => seam.relay.report(error, 'listener of a reader');
     this.#seam = seam;
@@ -106,7 +102,6 @@ export class VSCodeWriter {
   readonly #closes: Emitter<void>;
   #failures = 0;
 
-  /** Made by vscodeTransports. */
   constructor(seam: Seam) {
     const report = (error: unknown): void => seam.relay.report(error, 'listener of a writer');
     this.#seam = seam;

@@ -104,15 +104,6 @@ for (const [clientName, makeClient] of Object.entries(clients)) {
   });
 }
 
-test('a server that leaves while it is asked is named, with its last words', async (t) => {
-  const errors: string[] = [];
-  const client = new ClientV2(info);
-  client.onerror = ({ message }) => void errors.push(message);
-  const child = new ChildTransport('/bin/sh', ['-c', 'read -r line; echo "no licence" >&2; exit 3']);
-  await assert.rejects(client.connect(await attach(t, child)), /closed/i);
-  assert.match(errors.join(), /exit status 3; stderr: no licence/);
-});
-
 /** A transport that is started, on a wire, with what it told. */
 async function started(t: TestContext, options: McpOptions = {}) {
   const wire = wholeWire();

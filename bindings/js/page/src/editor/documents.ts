@@ -2,6 +2,7 @@
 
 import type { LSPClient } from '@codemirror/lsp-client';
 
+import { BridgeError } from '../access.js';
 import { byId } from '../dom.js';
 import { ConflictError, type TextStore } from '../files/store.js';
 import { complain, lineOf } from '../frame/notices.js';
@@ -18,6 +19,7 @@ export class Documents {
   readonly #all: Document[] = [];
   readonly #opening = new Map<string, Promise<Document>>();
   #client: LSPClient | undefined;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly store: TextStore) {}
 
@@ -89,39 +91,49 @@ export class Documents {
   }
 
   /** Saves over the state that was read; a change by somebody else stands until the person decides. */
-  async save(document: Document): Promise<void> {
-    const { path, uri, view } = document;
-    const text = view.state.doc;
-    try {
-      document.saved(text, await this.store.write(path, document.text, document.etag));
-      this.#client?.notification('textDocument/didSave', { textDocument: { uri } });
-    } catch (error) {
-      if (error instanceof ConflictError) document.standing.set('conflict');
-      else complain(`${path} was not saved: ${lineOf(error)}`);
-    }
+  save(document: Document): Promise<void> {
+    return this.#inTurn(document, async () => {
+      const { path, uri, view } = document;
+      const text = view.state.doc;
+      try {
+        document.saved(text, await this.store.write(path, document.text, document.etag));
+        this.#client?.notification('textDocument/didSave', { textDocument: { uri } });
+      } catch (error) {
+        if (!(error instanceof ConflictError)) throw error;
+        document.standing.set('conflict');
+      }
+    });
   }
 
   /** Ends a conflict: with their text, or by writing ours over it. */
   async resolve(document: Document, winner: 'ours' | 'theirs'): Promise<void> {
-    try {
+    await this.#inTurn(document, async () => {
       const theirs = await this.store.read(document.path);
       if (winner === 'theirs') return document.replace(theirs);
       document.etag = theirs.etag;
       document.standing.set('changed');
-      await this.save(document);
-    } catch (error) {
-      complain(`${document.path}: ${lineOf(error)}`);
-    }
+    });
+    if (winner === 'ours' && document.standing.value === 'changed') await this.save(document);
   }
 
   /** Looks whether the file in sight was changed by somebody else. */
   async refresh(): Promise<void> {
     const document = this.active.value;
-    if (document === undefined || document.standing.value === 'conflict') return;
-    const theirs = await this.store.readIfNot(document.path, document.etag).catch(() => undefined); // saving will say it
-    if (theirs === undefined) return;
-    if (document.standing.value === 'saved') document.replace(theirs);
-    else document.standing.set('conflict');
+    if (document === undefined) return;
+    await this.#inTurn(document, async () => {
+      if (document.standing.value === 'conflict') return;
+      const theirs = await this.store.readIfNot(document.path, document.etag).catch(ignoreSilence);
+      if (theirs === undefined) return;
+      if (document.standing.value === 'saved') document.replace(theirs);
+      else document.standing.set('conflict');
+    });
+  }
+
+  /** One look at the disk or write after the other: a save must not take the one before it for somebody else's. */
+  #inTurn(document: Document, work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work).catch((error: unknown) => complain(`${document.path}: ${lineOf(error)}`));
+    this.#turn = turn;
+    return turn;
   }
 
   async #load(path: string): Promise<Document> {
@@ -138,4 +150,10 @@ export class Documents {
   #join(document: Document): void {
     document.server = this.#client?.plugin(document.uri, document.languageId) ?? [];
   }
+}
+
+/** A bridge that does not answer is no news of a file; the bar says it. */
+function ignoreSilence(error: unknown): undefined {
+  if (error instanceof BridgeError && error.status === 0) return undefined;
+  throw error;
 }

@@ -15,7 +15,7 @@ export class Output {
 
   /** The session whose output it is. */
   set session(id: string) {
-    this.#session = id;
+    this.#session = id === '' ? undefined : id; // a plain socket's has no name
   }
 
   async refresh(): Promise<void> {

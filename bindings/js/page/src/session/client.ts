@@ -37,6 +37,7 @@ export function makeClient(
         onProblems(params);
         return false; // the editors show theirs
       },
+      'window/logMessage': () => true, // the traffic panel has them
       'window/showMessage': (_, { type, message }: { type: number; message: string }) => {
         if (type === 1) complain(message);
         else tell(message);

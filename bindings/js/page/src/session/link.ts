@@ -1,4 +1,4 @@
-// The session in the bar: how it stands, and what can be done about it.
+// The session with the server that is chosen: begun, watched, and begun anew when the person says so.
 
 import { SocketError, type Engine, type ResumingState, type Stats } from '../../../src/browser.js';
 import type { Bridge } from '../access.js';
@@ -6,115 +6,113 @@ import { titleOf, type Config, type Server } from '../config.js';
 import { byId, element } from '../dom.js';
 import type { Documents } from '../editor/documents.js';
 import { complain, lineOf } from '../frame/notices.js';
+import { Pill } from './pill.js';
 import { Session, type SessionListener } from './session.js';
 
 export interface LinkListener extends SessionListener {
+  /** Another session takes the place of the one before. */
+  beginning(): void;
   /** The bridge has named the session. */
   began(id: string): void;
-  /** Another session takes the place of the one that ended. */
-  restarting(): void;
 }
 
-/** Keeps one session with the server that is chosen; one that has ended begins anew when the person says so. */
 export class Link {
-  readonly #pill = element('div', { class: 'state' });
-  readonly #button = element('button', { class: 'primary', click: () => this.#act() });
+  readonly #pill = new Pill(() => this.#act());
   readonly #servers: Server[];
   #server: Server | undefined;
   #session: Session | undefined;
-  #hasBegun = false; // its first attempt is over
+  #begun = 0; // sessions; a later one overtakes those that are still on their way
+  #wasOpen = false;
 
+  /** engine: gives one that lives, a new one after a trap. */
   constructor(
-    private readonly engine: Engine,
+    private readonly engine: () => Promise<Engine>,
     private readonly bridge: Bridge,
     private readonly config: Config,
     private readonly documents: Documents,
     private readonly listener: LinkListener,
   ) {
     this.#servers = config.servers.filter(({ profile }) => profile === 'lsp');
-    this.#server = this.#servers[0];
-    byId('link').append(this.#pill, this.#button);
     this.#offerServers();
-    if (this.#server === undefined)
-      this.#show('closed', 'No language server', 'The page edits with language servers; this bridge has others.');
-    else this.#begin();
+    this.#choose(this.#servers[0]);
   }
 
   get stats(): Stats | undefined {
     return this.#session?.stats;
   }
 
-  #begin(): void {
-    const { listener, documents } = this;
-    this.#hasBegun = false;
-    const session = new Session(this.engine, this.bridge, this.#server!, this.config.root, documents, {
+  /** The page is left: the bridge need not keep the session for its return. */
+  leave(): void {
+    void this.#session?.socket.close();
+  }
+
+  #choose(server: Server | undefined): void {
+    this.#server = server;
+    if (server !== undefined) void this.#begin(server);
+    else this.#pill.show('closed', 'No language server', 'The page edits with language servers; this bridge has others.');
+  }
+
+  async #begin(server: Server): Promise<void> {
+    const mine = ++this.#begun;
+    const before = this.#session;
+    this.#session = undefined;
+    this.#wasOpen = false;
+    this.listener.beginning();
+    this.#pill.show('connecting', `${titleOf(server)}: connecting`, 'The bridge starts the server');
+    try {
+      await before?.end();
+      const engine = await this.engine();
+      if (mine === this.#begun) this.#open(engine, server);
+    } catch (error) {
+      if (mine === this.#begun) this.#pill.show('closed', lineOf(error), lineOf(error), 'Try again');
+    }
+  }
+
+  #open(engine: Engine, server: Server): void {
+    const { listener } = this;
+    const isCurrent = (): boolean => session === this.#session;
+    const session = new Session(engine, this.bridge, server, this.config.root, this.documents, {
       message: (passing) => listener.message(passing),
       problems: (published) => listener.problems(published),
-      ended: () => {
-        if (session === this.#session) listener.ended();
-      },
+      ended: () => isCurrent() && listener.ended(),
     });
     this.#session = session;
-    session.socket.watch((state) => {
-      if (session === this.#session) this.#showState(state);
-    });
+    session.socket.watch((state) => isCurrent() && this.#show(state, server));
     session.client.initializing.catch((error: unknown) => {
-      if (session === this.#session) complain(`${titleOf(this.#server!)} did not start a session: ${lineOf(error)}`);
+      if (isCurrent()) complain(`${titleOf(server)} did not start a session: ${lineOf(error)}`);
     });
   }
 
-  async #restart(): Promise<void> {
-    const ended = this.#session;
-    this.#session = undefined;
-    this.listener.restarting();
-    await ended?.end();
-    this.#begin();
-  }
-
-  #showState(state: ResumingState): void {
-    const server = this.#server!;
+  #show(state: ResumingState, server: Server): void {
     const name = titleOf(server);
-    const lost = `${name}: connection lost, trying again`;
+    const trying = `${name}: ${this.#wasOpen ? 'connection lost' : 'no connection'}, trying again`;
     switch (state.phase) {
       case 'connecting':
-        if (this.#hasBegun) return this.#show('waiting', lost, `Attempt ${state.attempt}`, 'Retry now');
-        return this.#show('connecting', `${name}: connecting`, 'The bridge starts the server');
-      case 'open':
-        this.#hasBegun = true;
-        this.listener.began(state.session);
-        return this.#show('open', name, `Connected: ${server.command.join(' ')}`);
+        if (this.#wasOpen || state.attempt > 1) this.#pill.show('waiting', trying, `Attempt ${state.attempt}`, 'Retry now');
+        return;
       case 'waiting':
-        this.#hasBegun = true;
-        return this.#show('waiting', lost, lineOf(state.error), 'Retry now');
+        return this.#pill.show('waiting', trying, lineOf(state.error), 'Retry now');
+      case 'open':
+        this.#wasOpen = true;
+        this.listener.began(state.session);
+        return this.#pill.show('open', name, `Connected: ${server.command.join(' ')}`, 'Restart');
       case 'closed': {
         const why = endOf(state.error);
-        return this.#show('closed', `${name}: ${why}`, why, 'Restart server');
+        return this.#pill.show('closed', `${name}: ${why}`, why, 'Restart server');
       }
     }
   }
 
-  #show(phase: ResumingState['phase'], text: string, title: string, action = ''): void {
-    this.#pill.className = `state ${phase}`;
-    this.#pill.title = title;
-    this.#pill.replaceChildren(element('span', {}, text));
-    this.#button.textContent = action;
-    this.#button.hidden = action === '';
-  }
-
   #act(): void {
-    const socket = this.#session?.socket;
-    if (socket?.state.phase === 'closed') void this.#restart();
-    else socket?.retryNow();
+    if (this.#session?.socket.state.phase === 'waiting') this.#session.socket.retryNow();
+    else if (this.#session?.socket.state.phase !== 'connecting') this.#choose(this.#server);
   }
 
   #offerServers(): void {
     const select = byId('servers').querySelector('select')!;
     select.append(...this.#servers.map((server) => element('option', { value: server.name }, titleOf(server))));
     byId('servers').hidden = this.#servers.length < 2;
-    select.addEventListener('change', () => {
-      this.#server = this.#servers.find(({ name }) => name === select.value);
-      void this.#restart();
-    });
+    select.addEventListener('change', () => this.#choose(this.#servers.find(({ name }) => name === select.value)));
   }
 }
 

@@ -28,7 +28,7 @@ export class Session {
   readonly #transport: CodeMirrorTransport;
 
   constructor(
-    engine: Engine,
+    private readonly engine: Engine,
     bridge: Bridge,
     server: Server,
     root: Config['root'],
@@ -52,8 +52,9 @@ export class Session {
     });
   }
 
-  get stats(): Stats {
-    return this.#transport.relay.stats;
+  /** Undefined where the machine itself has failed. */
+  get stats(): Stats | undefined {
+    return this.engine.trap !== undefined ? undefined : this.#transport.relay.stats;
   }
 
   /** Ends the session, and with it the server. */
