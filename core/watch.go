@@ -1,6 +1,8 @@
 package core
 
 import (
+	"iter"
+
 	"github.com/parley-rpc/parley/core/internal/ident"
 	"github.com/parley-rpc/parley/core/internal/slab"
 )
@@ -27,6 +29,7 @@ const (
 // Paired is what a Watch makes of one message.
 type Paired struct {
 	Pairing Pairing
+	Ordinal uint64 // of the request that is open now or answered, from 1 in the order in which they came
 	Method  []byte // of the request that is answered; valid until the next call on the Watch
 	Elapsed Time   // from the request to the answer
 	Open    int    // requests of both sides that are open afterwards
@@ -40,16 +43,43 @@ type Watch struct {
 	slots   slab.Slab[watched]
 	ids     [2]slab.Table // by who asked
 	order   slab.Ring[CallID]
+	count   uint64 // requests seen
 	key     []byte
 	method  []byte
 }
 
 // watched is an open request.
 type watched struct {
-	key    keyBuffer
-	from   Side
-	at     Time
-	method []byte
+	key     keyBuffer
+	ordinal uint64
+	from    Side
+	at      Time
+	method  []byte
+}
+
+// OpenRequest is a request that has no answer yet.
+type OpenRequest struct {
+	Ordinal uint64
+	From    Side
+	Method  []byte // valid until the next call on the Watch
+	At      Time
+}
+
+// Open yields the requests that have no answer yet, oldest first. Nothing else is called on the Watch
+// meanwhile.
+func (w *Watch) Open() iter.Seq[OpenRequest] {
+	return func(yield func(OpenRequest) bool) {
+		for i := range w.order.Count() {
+			index, status := w.slots.Find(uint64(*w.order.At(i)))
+			if status != slab.Live {
+				continue
+			}
+			r := w.slots.At(index)
+			if !yield(OpenRequest{Ordinal: r.ordinal, From: r.from, Method: r.method, At: r.at}) {
+				return
+			}
+		}
+	}
 }
 
 // NewWatch returns a Watch for openMax open requests, at least 1. The seed keys its id tables.
@@ -62,7 +92,9 @@ func (w *Watch) Saw(from Side, ev *Event, at Time) Paired {
 	var p Paired
 	switch ev.Class {
 	case ClassRequest:
-		p.Pairing = w.open(from, ev, at)
+		if p.Pairing = w.open(from, ev, at); p.Pairing == PairingRequest {
+			p.Ordinal = w.count
+		}
 	case ClassResult, ClassError:
 		p = w.settle(1-from, ev, at)
 	}
@@ -80,7 +112,8 @@ func (w *Watch) open(from Side, ev *Event, at Time) Pairing {
 	}
 	index, r := w.slots.Put()
 	r.key.set(w.key)
-	r.from, r.at, r.method = from, at, append(r.method[:0], ev.Method...)
+	w.count++
+	r.ordinal, r.from, r.at, r.method = w.count, from, at, append(r.method[:0], ev.Method...)
 	w.ids[from].Put(ident.Hash(w.seed, w.key), index)
 	w.order.Push(CallID(w.slots.Handle(index)))
 	w.trim()
@@ -99,7 +132,7 @@ func (w *Watch) settle(asked Side, ev *Event, at Time) Paired {
 	}
 	r := w.slots.At(index)
 	w.method = append(w.method[:0], r.method...)
-	p := Paired{Pairing: PairingAnswer, Method: w.method, Elapsed: at - r.at}
+	p := Paired{Pairing: PairingAnswer, Ordinal: r.ordinal, Method: w.method, Elapsed: at - r.at}
 	w.forget(index)
 	return p
 }

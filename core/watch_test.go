@@ -39,6 +39,30 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// Goal: what has no answer is listed, oldest first, and its answer names it.
+func TestWatchOpen(t *testing.T) {
+	w := NewWatch(1, 3)
+	for i, id := range []string{`"a"`, `"b"`, `"c"`, `"d"`} { // the first is forgotten
+		p := w.Saw(SideClient, &Event{Class: ClassRequest, ID: []byte(id), Method: []byte("m" + id)}, Time(i))
+		if p.Ordinal != uint64(i+1) {
+			t.Errorf("%s has ordinal %d", id, p.Ordinal)
+		}
+	}
+	if p := w.Saw(SideServer, &Event{Class: ClassResult, ID: []byte(`"c"`)}, 9); p.Ordinal != 3 || p.Elapsed != 7 {
+		t.Errorf("%+v", p)
+	}
+	var open []string
+	for r := range w.Open() {
+		open = append(open, strconv.FormatUint(r.Ordinal, 10)+string(r.Method))
+	}
+	if len(open) != 2 || open[0] != `2m"b"` || open[1] != `4m"d"` {
+		t.Errorf("open %q", open)
+	}
+	for range w.Open() {
+		break
+	}
+}
+
 // Goal: memory is bounded when nobody answers, and when everybody does. Method: counts.
 func TestWatchBounded(t *testing.T) {
 	w := NewWatch(1, 8)

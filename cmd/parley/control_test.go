@@ -162,6 +162,40 @@ func TestTraceAndStats(t *testing.T) {
 	s.ask("stats", "--json").wantShown(t, `"session":"`+s.id+`"`)
 }
 
+// A tap shows what passes it, and is gone with its server.
+func TestTapIsShown(t *testing.T) {
+	directory := controlFolder(t)
+	command := exec.Command(binary, "tap", "--control-directory", directory, "--", binary, "peer", "echo", "--no-control", "--work", "1h")
+	input, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
+	s := &shown{t: t, directory: directory, command: command, input: input, output: bufio.NewReader(output)}
+	s.say(`{"jsonrpc":"2.0","id":1,"method":"slow"}`)
+	s.sync()
+	id := strconv.Itoa(command.Process.Pid) + ".1"
+	s.ask("sessions").wantShown(t, id, "parley tap", "parley", "relay")
+	s.ask("requests").wantShown(t, id+"-1", "slow", "running")
+	s.ask("cancel", id+"-1").wantLine(t, exitAnswer, "cannot be cancelled from here")
+	if err := input.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(directory); err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
 // SIGKILL leaves a socket, which the next look removes.
 func TestNothingIsShownOfTheDead(t *testing.T) {
 	s := startShown(t, controlFolder(t))

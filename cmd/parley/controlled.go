@@ -64,6 +64,14 @@ func (c *controlled) join(options host.Options, name string) host.Options {
 	return options
 }
 
+// connection is the server itself; nil where there is none.
+func (c *controlled) connection() *control.Server {
+	if c == nil {
+		return nil
+	}
+	return c.server
+}
+
 // close is the last thing a command does, behind its sessions (SCHED-7).
 func (c *controlled) close() {
 	if c == nil {

@@ -32,6 +32,8 @@ type serveCmd struct {
 	KeepProcessID   bool     `name:"keep-process-id" help:"Leave initialize.params.processId as the page has it."`
 	JSON            bool     `name:"json" help:"Print one document: address, URL, token, servers."`
 	Verbose         bool     `short:"v" help:"Log sessions as they start and end."`
+
+	controlFlags `embed:"" group:"Control connection, for parley sessions, requests, top and others."`
 }
 
 // Help is the part of the help below the flags' summary.
@@ -86,6 +88,12 @@ func (c *serveCmd) Run(ctx context.Context, e *env, server serverCommand) (err e
 	}
 	defer func() { err = errors.Join(err, closeEngine()) }()
 	options.Engine = engine
+	shown, err := c.controlFlags.open(e, "parley serve")
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer shown.close()
+	options.Control = shown.connection()
 	b, err := bridge.New(options)
 	if err != nil {
 		return errors.Join(usageError{strings.TrimPrefix(err.Error(), "bridge: ")}, listener.Close())

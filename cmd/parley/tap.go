@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,6 +25,8 @@ type tapCmd struct {
 	NoSecrets bool     `help:"Record members named like secrets as they are (see below)."`
 	Rotate    byteSize `placeholder:"SIZE" help:"Once FILE has SIZE (64MiB), name it FILE.1, in place of the one before, and begin another."`
 	Framing   string   `default:"guess" enum:"guess,header,line,length4" help:"How messages are told apart: guess, header, line, length4."`
+
+	controlFlags `embed:"" group:"Control connection, for parley sessions, requests, top and others."`
 }
 
 // Help is the part of the help below the flags' summary.
@@ -53,15 +56,26 @@ func (c *tapCmd) Run(_ context.Context, e *env, server serverCommand) error {
 	if err != nil {
 		return err
 	}
+	shown, err := c.controlFlags.open(e, "parley tap")
+	if err != nil {
+		return err
+	}
+	defer shown.close()
 	recording, err := c.begin(e, server)
 	if err != nil {
 		return err
 	}
+	framing, err := capture.ParseFraming(c.Framing)
+	if err != nil {
+		return usageError{"--framing " + err.Error()}
+	}
+	observer, over := shown.watch(recording, framing, e.clock, filepath.Base(server[0]))
+	defer over()
 	signals := make(chan os.Signal, 16)
 	tap.Notify(signals)
 	t := tap.Tap{
 		Command: server, Stdin: stdin, Stdout: stdout, Stderr: stderr,
-		Signals: signals, Observer: recording,
+		Signals: signals, Observer: observer,
 	}
 	exit, err := t.Run()
 	recording.end(e, exit)

@@ -19,6 +19,7 @@ func BenchmarkTap(b *testing.B) {
 		args []string
 	}{
 		{"alone", []string{"cat"}},
+		{"tap not shown", []string{binary, "tap", "--no-control", "--", "cat"}},
 		{"tap", []string{binary, "tap", "--", "cat"}},
 		{"record", []string{binary, "tap", "--record", filepath.Join(b.TempDir(), "a.cap"), "--", "cat"}},
 		{"record everything", []string{binary, "tap", "--no-secrets", "--record", filepath.Join(b.TempDir(), "b.cap"), "--", "cat"}},

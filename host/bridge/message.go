@@ -30,6 +30,9 @@ func (r *relay) judge(from *port, ev *core.Event) message {
 	}
 	paired := r.watch.Saw(from.side, ev, r.clock.Now())
 	r.life.saw(from.side, ev, &paired)
+	if r.passage != nil {
+		r.passage.Saw(from.side, ev)
+	}
 	if from == &r.server && r.isUnheard() {
 		return message{}
 	}

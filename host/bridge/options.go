@@ -11,6 +11,7 @@ import (
 	"github.com/parley-rpc/parley/core/resume"
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/child"
+	"github.com/parley-rpc/parley/host/control"
 )
 
 // Server is a command that is started once for each session.
@@ -60,6 +61,8 @@ type Options struct {
 	// ResumeBytesMax and ResumeFor bound what is kept for a page that lost its socket: 4 MiB, 60 s.
 	ResumeBytesMax int
 	ResumeFor      time.Duration
+	// Control shows the sessions, and the requests in them that have no answer; nil shows them nowhere.
+	Control *control.Server
 	// Bounds are the times that a child is given to leave.
 	Bounds child.Bounds
 	// Clock is the time of the sessions' machines; nil is host.SystemClock.

@@ -10,6 +10,7 @@ import (
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/core/resume"
 	"github.com/parley-rpc/parley/host"
+	"github.com/parley-rpc/parley/host/control"
 )
 
 // relay couples two machines of role relay: what one receives, the other sends. It knows neither
@@ -25,7 +26,8 @@ type relay struct {
 	mu           sync.Mutex
 	page, server port
 	watch        *core.Watch
-	event        core.Event // reused by every turn
+	passage      *control.Passage // nil: no control connection shows this session
+	event        core.Event       // reused by every turn
 	timer        host.Timer
 	armed        core.Time // what timer is set to
 
@@ -213,5 +215,8 @@ func (r *relay) close() error {
 	defer r.unlock()
 	r.timer.Stop()
 	r.closed = true
+	if r.passage != nil {
+		r.passage.End()
+	}
 	return errors.Join(r.page.machine.Close(), r.server.machine.Close())
 }

@@ -48,6 +48,7 @@ func startSession(o *Options, server *Server, id string, resumable bool) (*sessi
 		log: o.Logger.With("session", id, "server", server.Name),
 	}
 	s.log.Info("session started", "resumable", resumable)
+	s.show(o.Control)
 	go s.run(o.Bounds)
 	return s, nil
 }
