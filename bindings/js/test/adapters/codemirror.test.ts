@@ -9,7 +9,7 @@ import { LSPClient } from '@codemirror/lsp-client';
 
 import { CodeMirrorTransport, reconnect, type CodeMirrorOptions, type Passing } from '../../src/adapters/codemirror.js';
 import { CallError, ChildTransport, Code, init, RPCError, UsageError, type Peer } from '../../src/node.js';
-import { settled, type Wire } from '../fakes.js';
+import { settled, Wire } from '../fakes.js';
 import { reports, serve, wholeWire } from './rig.js';
 
 const minute = { timeout: 60_000 };
@@ -213,6 +213,25 @@ test('an answer of the server over the limit ends the session, and says so', asy
   wire.hear({ jsonrpc: '2.0', id: 2, result: 'x'.repeat(1000) });
   await assert.rejects(asked, { code: -32097, message: /the peer broke the protocol: .*the size is over the limit/ });
   assert.match(String(await transport.closed), /the peer broke the protocol/);
+});
+
+test('a server that announces more than the limit ends the session before it sends it (FRAME-2)', async (t) => {
+  const wire = new Wire();
+  const transport = attach(t, await init(), wire, { limits: { frameBytesMax: 1000 } });
+  const client = new LSPClient(minute).connect(transport);
+  await settled();
+  assert.match(wire.written.join(''), /^Content-Length: \d+\r\n\r\n\{.*"initialize"/);
+  wire.hear('Content-Length: 1001\r\n\r\n');
+  await assert.rejects(client.initializing, { code: -32097, message: /the peer broke the protocol: length/ });
+});
+
+test('a handler that has left hears nothing more, and the server is answered still', async (t) => {
+  const { client, wire } = await dial(t);
+  client.disconnect();
+  wire.hear('{"jsonrpc":"2.0","id":1,"result":"late"}');
+  wire.hear('{"jsonrpc":"2.0","id":"r","method":"client/registerCapability","params":{"registrations":[]}}');
+  await settled();
+  assert.deepEqual(wire.messages, [{ jsonrpc: '2.0', id: 'r', result: null }]);
 });
 
 test('what is no message is reported, and what follows it arrives', async (t) => {
