@@ -174,7 +174,7 @@ func (c *serveCmd) servers(e *env, command serverCommand) ([]bridge.Server, erro
 
 // announce prints where the page is. It is printed once connections are taken.
 func (c *serveCmd) announce(e *env, address string, o *bridge.Options) error {
-	page := url.URL{Scheme: "http", Host: address, Path: "/"}
+	page := url.URL{Scheme: "http", Host: reachable(address), Path: "/"}
 	if o.Token != "" {
 		page.RawQuery = url.Values{"token": {o.Token}}.Encode()
 	}
@@ -187,10 +187,18 @@ func (c *serveCmd) announce(e *env, address string, o *bridge.Options) error {
 	}
 	document := serveDocument{Address: address, URL: page.String(), Token: o.Token}
 	for _, s := range o.Servers {
-		socket := url.URL{Scheme: "ws", Host: address, Path: "/ws/" + s.Name}
+		socket := url.URL{Scheme: "ws", Host: reachable(address), Path: "/ws/" + s.Name}
 		document.Servers = append(document.Servers, servedEntry{s.Name, s.Profile.String(), s.Command, socket.String()})
 	}
 	return writeJSON(e.stdout, document)
+}
+
+// reachable is an address by which this machine reaches a listener, also one on all addresses.
+func reachable(address string) string {
+	if at, err := netip.ParseAddrPort(address); err == nil && at.Addr().IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", at.Port())
+	}
+	return address
 }
 
 func isLoopback(address net.Addr) bool {

@@ -90,10 +90,12 @@ func (r *relay) next(generation resume.Generation) (text []byte, c cause, isText
 	}
 }
 
-// finishTold ends the session for a cause that its page knows.
-func (r *relay) finishTold(c cause) {
+// finishTold ends the session for a cause that its page knows, unless a newer socket has the session.
+func (r *relay) finishTold(generation resume.Generation, c cause) {
 	r.update(func() {
-		r.finish(c)
-		r.tell()
+		if generation == r.generation {
+			r.finish(c)
+			r.tell()
+		}
 	})
 }

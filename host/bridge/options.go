@@ -116,8 +116,8 @@ func (o *Options) validate() error {
 			return fmt.Errorf("bridge: two servers are named %q", s.Name)
 		case len(s.Command) == 0 || s.Command[0] == "":
 			return fmt.Errorf("bridge: server %s: no command", s.Name)
-		case s.Profile == core.ProfileControl:
-			return fmt.Errorf("bridge: server %s: profile control: %w", s.Name, host.ErrUnsupported)
+		case s.Profile > core.ProfilePlain || s.Profile == core.ProfileControl:
+			return fmt.Errorf("bridge: server %s: profile %d: %w", s.Name, s.Profile, host.ErrUnsupported)
 		}
 		if c := o.machineConfigs(s.Profile); c.server.Validate() != nil {
 			return fmt.Errorf("bridge: server %s: %w", s.Name, c.server.Validate())

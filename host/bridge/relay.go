@@ -147,6 +147,10 @@ func (r *relay) move(p *port) (moved bool) {
 			}
 		case core.EventResync:
 			r.dropped(p, &r.event, "bytes that are no frame")
+		case core.EventStalled:
+			if p == &r.server {
+				r.note("the server has not read its input for a while", "bytes", p.machine.Pending())
+			}
 		case core.EventEnding:
 			p.inputOver = true
 		}

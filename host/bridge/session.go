@@ -15,7 +15,6 @@ import (
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/core/resume"
-	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/child"
 )
 
@@ -171,11 +170,8 @@ func (s *session) finish(c cause) { s.relay.update(func() { s.relay.finish(c) })
 // startFailure is the cause that a page is told when its session could not be started.
 func startFailure(err error) cause {
 	var start *child.StartError
-	switch {
-	case errors.As(err, &start):
+	if errors.As(err, &start) {
 		return cause{code: CloseServerNotStarted, reason: reasonText("server-not-started", fmt.Sprintf("%s: %v", start.Program, start.Err))}
-	case errors.Is(err, host.ErrClosed):
-		return causeStopped
 	}
 	return cause{code: websocket.StatusInternalError, reason: reasonText("engine-failed", err.Error())}
 }
