@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/parley-rpc/parley/core"
@@ -147,7 +148,7 @@ func (c *serveCmd) servers(e *env, command serverCommand) ([]bridge.Server, erro
 		if len(command) == 0 {
 			return nil, usageError{"no command behind --"}
 		}
-		servers = append(servers, bridge.Server{Name: "default", Profile: profiles[c.Profile], Command: command})
+		servers = append(servers, bridge.Server{Name: "default", Profile: profiles[c.Profile], Command: c.located(e, command)})
 	}
 	for _, text := range c.Server {
 		name, line, _ := strings.Cut(text, "=")
@@ -160,7 +161,7 @@ func (c *serveCmd) servers(e *env, command serverCommand) ([]bridge.Server, erro
 		if len(words) == 0 || !known {
 			return nil, usageError{fmt.Sprintf("--server %s: want NAME=CMD or NAME:PROFILE=CMD, with profile lsp, mcp or plain", text)}
 		}
-		servers = append(servers, bridge.Server{Name: name, Profile: profile, Command: words})
+		servers = append(servers, bridge.Server{Name: name, Profile: profile, Command: c.located(e, words)})
 	}
 	if len(servers) > 0 {
 		return servers, nil
@@ -170,6 +171,19 @@ func (c *serveCmd) servers(e *env, command serverCommand) ([]bridge.Server, erro
 	}
 	program, err := e.executable()
 	return []bridge.Server{{Name: "json", Profile: core.ProfileLSP, Command: []string{program, "peer", "lsp"}}}, err
+}
+
+// located names a program by where it lies, seen from where parley was started and not from --root.
+func (c *serveCmd) located(e *env, command []string) []string {
+	program := command[0]
+	if c.Root == "" || filepath.IsAbs(program) || filepath.Base(program) == program {
+		return command
+	}
+	directory, err := e.directory()
+	if err != nil { // it is gone: what is relative to it is not found either
+		return command
+	}
+	return append([]string{filepath.Join(directory, program)}, command[1:]...)
 }
 
 // announce prints where the page is. It is printed once connections are taken.

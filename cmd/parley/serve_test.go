@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -123,4 +125,21 @@ func serveOnce(t *testing.T, args ...string) (int, string) {
 	s := serve(t, args...)
 	defer s.interrupt(t)
 	return s.get(t, "/config.json", s.Token)
+}
+
+// A program is looked for where parley was started, whatever the working directory of the servers is.
+func TestServeFindsARelativeProgram(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(here, binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "--root", t.TempDir(), "--", relative, "peer", "lsp")
+	defer s.interrupt(t)
+	if status, text := s.get(t, "/healthz", ""); status != http.StatusOK || s.Servers[0].Command[0] != binary {
+		t.Errorf("health: %d %s; command %q", status, text, s.Servers[0].Command)
+	}
 }

@@ -3,10 +3,13 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -179,5 +182,65 @@ func TestReasonsFitIntoACloseFrame(t *testing.T) {
 		if len(reason) > 123 || !strings.HasPrefix(reason, "server-exited: ") || strings.ContainsAny(reason, "\x00\x1b\u202e\n") {
 			t.Errorf("%q became %q", detail, reason)
 		}
+	}
+}
+
+// tripping is an engine whose machines fail behind their second frame.
+type tripping struct{ host.Machine }
+
+func (m tripping) Err() error {
+	if m.Stats().FramesIn < 2 {
+		return nil
+	}
+	return errors.New("the sandbox is broken")
+}
+
+func TestEngineThatFailsEndsTheSession(t *testing.T) {
+	f := begin(t, Options{Engine: func(cfg core.Config) (host.Machine, error) {
+		m, err := host.Native(cfg)
+		return tripping{m}, err
+	}})
+	p := f.dial(wsPath)
+	p.call("echo", "[]")
+	p.send(`{"jsonrpc":"2.0","id":2,"method":"echo","params":[]}`)
+	p.wantClosed(websocket.StatusInternalError, "engine-failed: the sandbox is broken")
+	f.emptied()
+}
+
+// Pages come and go all at once; at no time are there more children than sessions are allowed.
+func TestManySessionsAtOnce(t *testing.T) {
+	const pages, rounds, sessionsMax = 8, 5, 4
+	f := begin(t, Options{SessionsMax: sessionsMax})
+	var all sync.WaitGroup
+	var served, full atomic.Int32
+	for range pages {
+		all.Go(func() {
+			for range rounds {
+				conn, _, err := websocket.Dial(t.Context(), f.url(wsPath), nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				text := []byte(`{"jsonrpc":"2.0","id":1,"method":"echo","params":[1]}`)
+				_ = conn.Write(t.Context(), websocket.MessageText, text) // the answer tells
+				switch _, answer, err := conn.Read(t.Context()); {
+				case websocket.CloseStatus(err) == websocket.StatusTryAgainLater:
+					full.Add(1)
+				case err != nil || string(answer) != `{"jsonrpc":"2.0","id":1,"result":[1]}`:
+					t.Errorf("%s, %v", answer, err)
+				default:
+					served.Add(1)
+				}
+				if _, document := f.health(); document.Sessions > sessionsMax {
+					t.Errorf("%d sessions", document.Sessions)
+				}
+				_ = conn.CloseNow() // closed already, where there was no place
+			}
+		})
+	}
+	all.Wait()
+	f.emptied()
+	if got := served.Load() + full.Load(); got != pages*rounds || int(served.Load()) != len(f.children()) {
+		t.Errorf("%d served, %d refused, %d children", served.Load(), full.Load(), len(f.children()))
 	}
 }
