@@ -35,7 +35,7 @@ type Recorder struct {
 	closed      bool
 	failed      error
 
-	wake    chan struct{} // one token: the queue is not empty
+	wake    chan struct{} // one token: the queue is to be written
 	closing chan struct{}
 	done    chan struct{}
 }
@@ -71,8 +71,8 @@ var gapOf = map[transcript.Op]transcript.Op{
 	transcript.OpStderr: transcript.OpStderrGap,
 }
 
-// Bytes records what was read from the client, the server or the server's stderr. It copies text and
-// never waits for the disk.
+// Bytes takes what was read from the client, the server or the server's stderr. It copies text and
+// never waits for the disk; it is written after Flush.
 func (r *Recorder) Bytes(op transcript.Op, at core.Time, text []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,6 +103,15 @@ func (r *Recorder) Mark(op transcript.Op, at core.Time, text string, code core.C
 		p.text = []byte(text)
 	}
 	r.push(p)
+	r.Flush()
+}
+
+// Flush lets what was taken be written, soon.
+func (r *Recorder) Flush() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
 }
 
 func (r *Recorder) tellGap(gap transcript.Op, at core.Time) {
@@ -115,10 +124,6 @@ func (r *Recorder) tellGap(gap transcript.Op, at core.Time) {
 func (r *Recorder) push(p piece) {
 	r.queue = append(r.queue, p)
 	r.queuedBytes += len(p.text) + queueOverhead
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
 }
 
 // Outcome is what became of a recording.

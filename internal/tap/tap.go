@@ -17,12 +17,13 @@ import (
 	"github.com/parley-rpc/parley/core"
 )
 
-// Observer is told what has passed, from several goroutines, after it has been passed on. The server
-// and the client wait while it runs.
+// Observer is told what passes, from several goroutines. It is told before the bytes are passed on, so
+// that a question is known before its answer can be; the server and the client wait while it runs.
 type Observer interface {
 	FromClient(bytes []byte) // valid during the call, as those below
 	FromServer(bytes []byte)
 	FromStderr(bytes []byte)
+	Passed()      // what was told last by this goroutine has been passed on: nobody waits for what it takes
 	ClientEnded() // the client closed its output
 	ServerEnded() // the server closed its output
 	Signalled(signal syscall.Signal)
@@ -68,9 +69,9 @@ func (t *Tap) Run() (Exit, error) {
 		return Exit{}, err
 	}
 	exited := make(chan struct{})
-	fromServer := &flow{from: output, to: t.Stdout, saw: t.Observer.FromServer, exited: exited}
-	fromStderr := &flow{from: stderr, to: t.Stderr, saw: t.Observer.FromStderr, exited: exited}
-	fromClient := &flow{from: t.Stdin, to: input, saw: t.Observer.FromClient}
+	fromServer := &flow{from: output, to: t.Stdout, saw: t.Observer.FromServer, passed: t.Observer.Passed, exited: exited}
+	fromStderr := &flow{from: stderr, to: t.Stderr, saw: t.Observer.FromStderr, passed: t.Observer.Passed, exited: exited}
+	fromClient := &flow{from: t.Stdin, to: input, saw: t.Observer.FromClient, passed: t.Observer.Passed}
 	go func() {
 		if fromClient.run() {
 			t.Observer.ClientEnded()
@@ -157,6 +158,7 @@ func closeAll(files []*os.File) {
 type flow struct {
 	from, to *os.File
 	saw      func([]byte)
+	passed   func()
 	exited   <-chan struct{} // nil: from is not the server's
 }
 
@@ -167,10 +169,11 @@ func (f *flow) run() bool {
 	for {
 		n, err := f.from.Read(buffer)
 		if n > 0 {
+			f.saw(buffer[:n])
 			if _, writeErr := f.to.Write(buffer[:n]); writeErr != nil {
 				return false
 			}
-			f.saw(buffer[:n])
+			f.passed()
 			f.hurryAfterExit()
 		}
 		if err != nil {
