@@ -60,7 +60,7 @@ async function start(): Promise<void> {
     },
     { title: 'Server output', content: output.dom, onShow: () => void output.refresh() },
   ]);
-  problems.all.follow(({ length }) => foot.badge(0, length === 0 ? '' : String(length)));
+  problems.all.follow((all) => foot.badge(0, all.length === 0 ? '' : String(all.length), all[0]?.severity)); // the worst comes first
 
   link = new Link(
     shared(() => load('/parley.wasm')),
@@ -106,17 +106,22 @@ function guardChanges(documents: Documents): void {
 async function showFiles(files: FileStore | undefined, documents: Documents, config: Config): Promise<void> {
   const tree = new FileTree((path) => void documents.showPath(path));
   documents.active.follow((document) => document && (tree.current = document.path));
+  byId('list-files').hidden = files === undefined;
   if (files === undefined) {
     tree.show([{ path: scratchPath, directory: false, sizeBytes: 0 }], false);
     await documents.showPath(scratchPath);
     return;
   }
-  try {
-    const { entries, isCut } = await files.list();
-    tree.show(entries, isCut);
-  } catch (error) {
-    tree.showNothing('The files cannot be listed', lineOf(error), `The folder is ${config.root!.uri}.`);
-  }
+  const list = async (): Promise<void> => {
+    try {
+      const { entries, isCut } = await files.list();
+      tree.show(entries, isCut);
+    } catch (error) {
+      tree.showNothing('The files cannot be listed', lineOf(error), `The folder is ${config.root!.uri}.`);
+    }
+  };
+  byId('list-files').addEventListener('click', () => void list());
+  await list();
 }
 
 start().catch((error: unknown) => {

@@ -46,12 +46,16 @@ export interface Bridge {
 
 /** Starts a bridge; flags are those of parley serve, the command of the server included. */
 export async function serve(binary: string, ...flags: string[]): Promise<Bridge> {
-  const child = spawn(binary, ['serve', '--json', '--listen', '127.0.0.1:0', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(binary, ['serve', '--json', '--listen', '127.0.0.1:0', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
   for await (const line of createInterface(child.stdout)) {
     const { url, token } = JSON.parse(line) as { url: string; token: string };
     return { url, token, pid: child.pid!, origin: new URL(url).origin, stop: () => stop(child) };
   }
-  throw new Error('parley serve printed no address');
+  throw new Error(`parley serve printed no address: ${said}`);
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -1,373 +1,219 @@
-// The page in Chromium, before real bridges with real servers.
+// The page before a server that shows what arrives: sockets, files, keys, and the traffic panel.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
-import { buildParley, CuttingProxy, goplsCommand, killChildren, noGopls, serve, type Bridge } from './bridge.js';
-import { editorOf, launch, linkState, noChromium, openFile, picture, withPage } from './browser.js';
+import { type Bridge, CuttingProxy } from './bridge.js';
+import { editorOf, linkState, noChromium, openFile, picture, withPage } from './browser.js';
+import { Fixture } from './fixture.js';
 import { pageFolder } from './places.js';
 
-const project: Record<string, string> = {
-  'go.mod': 'module example.com/proj\n\ngo 1.26\n',
-  'main.go': `// Command proj says hello to whoever is named.
-package main
-
-import (
-	"fmt"
-	"os"
-
-	"example.com/proj/shape"
-)
-
-// greet returns what is said to name.
-func greet(name string) string {
-	return fmt.Sprintf("hello, %s", name)
-}
-
-func main() {
-	for _, name := range os.Args[1:] {
-		fmt.Println(greet(name))
-	}
-	square := shape.Square{Side: 3}
-	fmt.Println("area:", square.Area())
-}
-`,
-  'shape/shape.go': `// Package shape has shapes.
-package shape
-
-// Square has four sides of one length.
-type Square struct {
-	Side float64
-}
-
-// Area returns the area of s.
-func (s Square) Area() float64 { return s.Side * s.Side }
-`,
+const files = {
   'notes.txt': 'first\n',
   'windows.txt': 'one\r\ntwo\r\n',
+  'picture.bin': Buffer.from([0x89, 0x50, 0xff, 0x00]),
+  'shape/shape.go': 'package shape\n',
 };
 
-const recorder = [process.execPath, join(pageFolder, 'test', 'recorder.mjs')];
-
-describe('the page', { skip: noChromium }, () => {
-  let binary: string;
-  let browser: Browser;
-  let temporary: string;
+describe('the page with a server that repeats what it was told', { skip: noChromium, timeout: 180_000 }, () => {
+  const fixture = new Fixture();
   let root: string;
-  const bridges: Bridge[] = [];
-
-  const start = async (...flags: string[]): Promise<Bridge> => {
-    const bridge = await serve(binary, ...flags);
-    bridges.push(bridge);
-    return bridge;
-  };
-
+  let bridge: Bridge;
   before(async () => {
-    binary = buildParley();
-    browser = await launch();
-    temporary = mkdtempSync(join(tmpdir(), 'parley-page-'));
-    root = join(temporary, 'hello');
-    for (const [path, text] of Object.entries(project)) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    }
-    writeFileSync(join(root, 'picture.bin'), Buffer.from([0x89, 0x50, 0xff, 0x00]));
+    root = fixture.folder('texts', files);
+    bridge = await fixture.serve('--root', root, '--', process.execPath, join(pageFolder, 'test', 'recorder.mjs'));
   });
 
-  after(async () => {
-    await browser?.close();
-    await Promise.all(bridges.map((bridge) => bridge.stop()));
-    rmSync(temporary, { recursive: true });
-  });
-
-  describe('with gopls', { skip: noGopls }, () => {
-    let bridge: Bridge;
-    before(async () => void (bridge = await start('--root', root, '--', ...goplsCommand)));
-
-    test('renames in files that are not open too', async () => {
-      await withPage(browser, bridge.url, {}, async (page) => {
-        await openFile(page, 'shape/shape.go');
-        await page.locator('.cm-line', { hasText: 'type Square' }).getByText('Square').click();
-        await page.keyboard.press('F2');
-        await page.getByRole('textbox', { name: 'New name' }).fill('Box');
-        await page.keyboard.press('Enter');
-        await page.getByRole('tab', { name: 'main.go (not saved)' }).press('Enter'); // the pointer rests on a tooltip
-        await page.locator('.cm-line', { hasText: 'shape.Box{Side: 3}' }).waitFor();
-      });
-    });
-
-    test('shows problems, hovers, completes, jumps into another file, renames in both, formats and saves', async () => {
-      await withPage(browser, bridge.url, {}, async (page) => {
-        await linkState(page)
-          .filter({ hasText: /^gopls$/ })
-          .waitFor();
-        assert.equal(new URL(page.url()).search, ''); // the token is out of sight
-        await openFile(page, 'main.go');
-        await editorOf(page, 'main.go').click();
-        await page.keyboard.press('Control+End');
-        await page.keyboard.insertText('\nfunc broken() int {\n\treturn "text"\n}\n');
-        const problem = page.locator('.problem', { hasText: 'cannot use "text"' });
-        await problem.waitFor();
-        await page.locator('.cm-lintRange-error').waitFor();
-
-        await page.locator('.cm-line', { hasText: 'func greet' }).getByText('greet').hover();
-        await page.locator('.cm-lsp-hover-tooltip', { hasText: 'greet returns what is said to name.' }).waitFor();
-        await page.locator('.message.result', { hasText: 'textDocument/hover' }).last().click();
-        await page.locator('#detail', { hasText: 'greet returns' }).waitFor();
-        await picture(page, 'light');
-
-        await problem.click();
-        assert.equal(await page.locator('#status .place').textContent(), 'Line 24, column 9');
-        await page.keyboard.press('End');
-        await page.keyboard.insertText(' + sha');
-        await page.keyboard.press('Control+Space');
-        await page.locator('.cm-tooltip-autocomplete li', { hasText: 'shape' }).first().waitFor();
-        await page.keyboard.press('Escape');
-        for (const _ of '"text" + sha') await page.keyboard.press('Backspace');
-        await page.keyboard.type('0');
-        await problem.waitFor({ state: 'detached' });
-
-        await page.getByText('Area', { exact: true }).click();
-        await page.keyboard.press('F12');
-        await editorOf(page, 'shape/shape.go').waitFor();
-        assert.equal(await page.locator('#status .place').textContent(), 'Line 10, column 17');
-
-        await page.keyboard.press('F2');
-        await page.getByRole('textbox', { name: 'New name' }).fill('Surface');
-        await page.keyboard.press('Enter');
-        await page.locator('.cm-line', { hasText: 'Surface() float64' }).waitFor();
-        await page.keyboard.press('Control+s');
-        await page.locator('#status .standing', { hasText: /^Saved$/ }).waitFor();
-        assert.match(readFileSync(join(root, 'shape', 'shape.go'), 'utf8'), /Surface\(\) float64/);
-
-        await page.getByRole('tab', { name: /main.go/ }).click();
-        await page.locator('.cm-line', { hasText: 'square.Surface()' }).waitFor();
-        await page.keyboard.press('Control+End');
-        await page.keyboard.insertText('\nvar   spaced   =   1\n');
-        await page.keyboard.press('Shift+Alt+f');
-        await page.locator('.cm-line', { hasText: 'var spaced = 1' }).waitFor();
-      });
-    });
-
-    test('says that the server was killed, and starts another that knows the open files', async () => {
-      await withPage(browser, bridge.url, {}, async (page) => {
-        await openFile(page, 'main.go');
-        await editorOf(page, 'main.go').click();
-        await page.keyboard.press('Control+End');
-        await page.keyboard.insertText('\nvar wrong int = "text"\n');
-        const problem = page.locator('.problem', { hasText: 'cannot use "text"' });
-        await problem.waitFor();
-        killChildren(bridge.pid);
-        await linkState(page)
-          .filter({ hasText: /server-exited.*killed/ })
-          .waitFor();
-        await picture(page, 'killed');
-        await page.getByRole('button', { name: 'Restart server' }).click();
-        await problem.waitFor({ state: 'detached' });
-        await problem.waitFor();
-        await linkState(page)
-          .filter({ hasText: /^gopls$/ })
-          .waitFor();
-      });
-    });
-  });
-
-  describe('with a server that repeats what it was told', () => {
-    let bridge: Bridge;
-    before(async () => void (bridge = await start('--root', root, '--', ...recorder)));
-
-    test('loses and doubles nothing when its socket is cut again and again', async () => {
-      const proxy = await CuttingProxy.start(bridge.url);
-      try {
-        await withPage(browser, proxy.through(bridge.url), { expected: /WebSocket connection/ }, async (page) => {
-          await openFile(page, 'notes.txt');
-          await editorOf(page, 'notes.txt').click();
-          await page.keyboard.press('Control+End');
-          let typed = 'first\n';
-          for (const word of ['one ', 'two ', 'three ', 'four ', 'five ']) {
-            await page.keyboard.type(word);
-            typed += word;
-            proxy.cut();
-            await heldByServer(page, typed);
-          }
-          proxy.isRefusing = true;
-          proxy.cut();
-          await linkState(page).filter({ hasText: 'connection lost' }).waitFor();
-          await page.keyboard.type('offline');
-          await picture(page, 'waiting');
-          const refusal = proxy.refusal();
-          await page.getByRole('button', { name: 'Retry now' }).click();
-          await refusal;
-          proxy.isRefusing = false;
-          const { changes, version } = await heldByServer(page, `${typed}offline`);
-          assert.equal(version, changes + 1); // each change arrived, once and in order
-          await page.getByRole('searchbox').fill('publishDiagnostics');
-          await page.locator('#traffic .total', { hasText: `${changes + 1} of` }).waitFor();
-        });
-      } finally {
-        proxy.stop();
-      }
-    });
-
-    test('lists ten thousand messages, and makes rows only of what is in sight', async () => {
-      await withPage(browser, bridge.url, {}, async (page) => {
+  test('loses and doubles nothing when its socket is cut again and again', async () => {
+    const proxy = await CuttingProxy.start(bridge.url);
+    try {
+      await withPage(fixture.browser, proxy.through(bridge.url), { expected: /WebSocket connection/ }, async (page) => {
         await openFile(page, 'notes.txt');
         await editorOf(page, 'notes.txt').click();
         await page.keyboard.press('Control+End');
-        await page.keyboard.insertText('burst 10000!');
-        await page.locator('#traffic .total', { hasText: /^10,0\d\d$/ }).waitFor();
-        const messages = page.getByRole('listbox', { name: 'Messages' });
-        assert.ok((await messages.locator('.message').count()) < 100);
-        await messages.focus();
-        await page.keyboard.press('End');
-        await page.locator('#detail', { hasText: '9999' }).waitFor();
-        await page.keyboard.press('Home');
-        await page.locator('.message[aria-selected="true"]').waitFor();
-        await picture(page, 'full');
-        await page.getByRole('searchbox').fill('body:"i":7777}');
-        await page.locator('#traffic .total', { hasText: /^1 of 10,0/ }).waitFor();
-        await page.getByRole('searchbox').fill('nothing-like-this');
-        await page.getByText('No message passes the filter').waitFor();
+        let typed = 'first\n';
+        for (const word of ['one ', 'two ', 'three ', 'four ', 'five ']) {
+          await page.keyboard.type(word);
+          typed += word;
+          proxy.cut();
+          await heldByServer(page, typed);
+        }
+        proxy.isRefusing = true;
+        proxy.cut();
+        await linkState(page).filter({ hasText: 'connection lost' }).waitFor();
+        await page.keyboard.type('offline');
+        await picture(page, 'waiting');
+        const refusal = proxy.refusal();
+        await page.getByRole('button', { name: 'Retry now' }).click();
+        await refusal;
+        proxy.isRefusing = false;
+        const { changes, version } = await heldByServer(page, `${typed}offline`);
+        assert.equal(version, changes + 1); // each change arrived, once and in order
+        await page.getByRole('searchbox').fill('publishDiagnostics');
+        await page.locator('#traffic .total', { hasText: `${changes + 1} of` }).waitFor();
       });
-    });
+    } finally {
+      proxy.stop();
+    }
+  });
 
-    test('does not save over what somebody else wrote, until it is told to', async () => {
-      const file = join(root, 'windows.txt');
-      await withPage(browser, bridge.url, { expected: /412/ }, async (page) => {
-        await openFile(page, 'windows.txt');
-        await editorOf(page, 'windows.txt').click();
-        await page.keyboard.press('Control+Home');
-        await page.keyboard.type('zero ');
-        writeFileSync(file, 'theirs\r\n');
-        await page.keyboard.press('Control+s');
-        const banner = page.locator('#banner');
-        await banner.filter({ hasText: 'windows.txt was changed on disk' }).waitFor();
-        assert.equal(readFileSync(file, 'utf8'), 'theirs\r\n');
-        await picture(page, 'conflict');
-        await page.getByRole('button', { name: 'Save over it' }).click();
-        await page.locator('#status .standing', { hasText: /^Saved$/ }).waitFor();
-        assert.equal(readFileSync(file, 'utf8'), 'zero one\r\ntwo\r\n'); // line ends as they were
-
-        await editorOf(page, 'windows.txt').click();
-        await page.keyboard.type('mine ');
-        writeFileSync(file, 'theirs again\r\n');
-        await page.keyboard.press('Control+s');
-        await page.getByRole('button', { name: 'Load theirs' }).click();
-        await page.locator('.cm-line', { hasText: 'theirs again' }).waitFor();
-        assert.equal(await banner.textContent(), '');
-      });
-    });
-
-    test('shows what a server says, and runs nothing of it', async () => {
-      await withPage(browser, bridge.url, {}, async (page) => {
-        await openFile(page, 'notes.txt');
-        await page.locator('.cm-line', { hasText: 'first' }).hover({ position: { x: 20, y: 10 } });
-        const tooltip = page.locator('.cm-lsp-hover-tooltip', { hasText: 'before' });
-        await tooltip.waitFor();
-        const tags = await tooltip.evaluate((node) => [...node.querySelectorAll('*')].map(({ tagName }) => tagName));
-        assert.deepEqual(
-          tags.filter((tag) => !['P', 'A', 'STRONG'].includes(tag)),
-          [],
-        );
-        const addresses = await tooltip.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-        assert.deepEqual(addresses, [null, 'https://example.com/']);
-        assert.equal(await page.title(), 'parley');
-      });
-    });
-
-    test('leaves no session behind: a reload ends one, and so does a restart', async () => {
-      await withPage(browser, bridge.url, {}, async (page) => {
-        await linkState(page)
-          .filter({ hasText: /^node$/ })
-          .waitFor();
-        await page.reload();
-        await linkState(page)
-          .filter({ hasText: /^node$/ })
-          .waitFor();
-        const restart = page.getByRole('button', { name: 'Restart' });
-        await restart.dblclick();
-        await linkState(page)
-          .filter({ hasText: /^node$/ })
-          .waitFor();
-        await openFile(page, 'notes.txt');
-        await heldByServer(page, readFileSync(join(root, 'notes.txt'), 'utf8'));
-        await sessionsOf(bridge, 1);
-      });
-      await sessionsOf(bridge, 0);
-    });
-
-    test('says why a file cannot be opened', async () => {
-      await withPage(browser, bridge.url, {}, async (page) => {
-        await page.getByRole('treeitem', { name: 'picture.bin' }).click();
-        await page.getByText('picture.bin is no text in UTF-8').waitFor();
-        await page.getByText('No file is open').waitFor();
-      });
-    });
-
-    test('is used by keys alone', async () => {
-      await withPage(browser, bridge.url, { colorScheme: 'dark' }, async (page) => {
-        await page.getByRole('treeitem', { name: 'shape' }).focus();
-        for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
-        const editor = editorOf(page, 'shape/shape.go');
-        await editor.waitFor();
-        assert.ok(await editor.evaluate((node) => node === document.activeElement));
-        await page.keyboard.press('F6');
-        assert.equal(await focusedIn(page), 'foot');
-        await page.keyboard.press('F6');
-        assert.equal(await focusedIn(page), 'traffic');
-        await page.keyboard.press('Shift+F6');
-        await page.keyboard.press('Shift+F6');
-        assert.equal(await focusedIn(page), 'desk');
-
-        const splitter = page.getByRole('separator', { name: 'Width of the traffic' });
-        const widthPx = async (): Promise<number> => (await page.locator('#traffic').boundingBox())!.width;
-        const beforePx = await widthPx();
-        await splitter.focus();
-        await page.keyboard.press('ArrowLeft');
-        assert.equal(await widthPx(), beforePx + 16);
-        await page.keyboard.press('Enter');
-        assert.equal(await widthPx(), beforePx);
-
-        await page.keyboard.press('F1');
-        await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-        await page.keyboard.press('Escape');
-        await page.getByRole('button', { name: 'Theme: system' }).press('Enter');
-        assert.equal(await page.evaluate(() => document.documentElement.style.colorScheme), 'light');
-        await page.reload();
-        await page.getByRole('button', { name: 'Theme: light' }).waitFor(); // and the token was kept
-        await page.getByRole('treeitem', { name: 'shape' }).waitFor();
-      });
-    });
-
-    test('refuses another token, Origin and Host', async () => {
-      await withPage(browser, `${bridge.origin}/?token=wrong`, { expected: /40[13]|BridgeError/ }, async (page) => {
-        await page.getByText('The page could not start').waitFor();
-        await picture(page, 'refused');
-      });
-      const upgrade = {
-        Connection: 'Upgrade',
-        Upgrade: 'websocket',
-        'Sec-WebSocket-Version': '13',
-        'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
-      };
-      const socket = `${bridge.origin}/ws?token=`;
-      assert.equal(await statusOf(`${socket}${bridge.token}`, { ...upgrade, Origin: 'https://evil.example' }), 403);
-      assert.equal(await statusOf(`${socket}${bridge.token}`, { ...upgrade, Origin: 'null' }), 403);
-      assert.equal(await statusOf(bridge.url, { Host: 'evil.example' }), 403);
-      assert.equal(await statusOf(`${bridge.origin}/files/`, {}), 401);
-      assert.equal(await statusOf(`${socket}wrong`, upgrade), 401);
+  test('lists ten thousand messages, and makes rows only of what is in sight', async () => {
+    await withPage(fixture.browser, bridge.url, {}, async (page) => {
+      await openFile(page, 'notes.txt');
+      await editorOf(page, 'notes.txt').click();
+      await page.keyboard.press('Control+End');
+      await page.keyboard.insertText('burst 10000!');
+      await page.locator('#traffic .total', { hasText: /^10,0\d\d$/ }).waitFor();
+      const messages = page.getByRole('listbox', { name: 'Messages' });
+      assert.ok((await messages.locator('.message').count()) < 100);
+      await messages.focus();
+      await page.keyboard.press('End');
+      await page.locator('#detail', { hasText: '9999' }).waitFor();
+      await page.keyboard.press('Home');
+      await page.locator('.message[aria-selected="true"]').waitFor();
+      await picture(page, 'full');
+      await page.getByRole('searchbox').fill('body:"i":7777}');
+      await page.locator('#traffic .total', { hasText: /^1 of 10,0/ }).waitFor();
+      await page.getByRole('searchbox').fill('nothing-like-this');
+      await page.getByText('No message passes the filter').waitFor();
     });
   });
 
+  test('does not save over what somebody else wrote, until it is told to', async () => {
+    const file = join(root, 'windows.txt');
+    await withPage(fixture.browser, bridge.url, { expected: /412/ }, async (page) => {
+      await openFile(page, 'windows.txt');
+      await editorOf(page, 'windows.txt').click();
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.type('zero ');
+      writeFileSync(file, 'theirs\r\n');
+      await page.keyboard.press('Control+s');
+      const banner = page.locator('#banner');
+      await banner.filter({ hasText: 'windows.txt was changed on disk' }).waitFor();
+      assert.equal(readFileSync(file, 'utf8'), 'theirs\r\n');
+      await picture(page, 'conflict');
+      await page.getByRole('button', { name: 'Save over it' }).click();
+      await page.locator('#status .standing', { hasText: /^Saved$/ }).waitFor();
+      assert.equal(readFileSync(file, 'utf8'), 'zero one\r\ntwo\r\n'); // line ends as they were
+
+      await editorOf(page, 'windows.txt').click();
+      await page.keyboard.type('mine ');
+      writeFileSync(file, 'theirs again\r\n');
+      await page.keyboard.press('Control+s');
+      await page.getByRole('button', { name: 'Load theirs' }).click();
+      await page.locator('.cm-line', { hasText: 'theirs again' }).waitFor();
+      assert.equal(await banner.textContent(), '');
+    });
+  });
+
+  test('shows what a server says, and runs nothing of it', async () => {
+    await withPage(fixture.browser, bridge.url, {}, async (page) => {
+      await openFile(page, 'notes.txt');
+      await page.locator('.cm-line', { hasText: 'first' }).hover({ position: { x: 20, y: 10 } });
+      const tooltip = page.locator('.cm-lsp-hover-tooltip', { hasText: 'before' });
+      await tooltip.waitFor();
+      const tags = await tooltip.evaluate((node) => [...node.querySelectorAll('*')].map(({ tagName }) => tagName));
+      assert.deepEqual(
+        tags.filter((tag) => !['P', 'A', 'STRONG'].includes(tag)),
+        [],
+      );
+      const addresses = await tooltip.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+      assert.deepEqual(addresses, [null, 'https://example.com/']);
+      assert.equal(await page.title(), 'parley');
+    });
+  });
+
+  test('leaves no session behind: a reload ends one, and so does a restart', async () => {
+    await withPage(fixture.browser, bridge.url, {}, async (page) => {
+      await linkState(page)
+        .filter({ hasText: /^node$/ })
+        .waitFor();
+      await page.reload();
+      await linkState(page)
+        .filter({ hasText: /^node$/ })
+        .waitFor();
+      const restart = page.getByRole('button', { name: 'Restart' });
+      await restart.dblclick();
+      await linkState(page)
+        .filter({ hasText: /^node$/ })
+        .waitFor();
+      await openFile(page, 'notes.txt');
+      await heldByServer(page, readFileSync(join(root, 'notes.txt'), 'utf8'));
+      await sessionsOf(bridge, 1);
+    });
+    await sessionsOf(bridge, 0);
+  });
+
+  test('says why a file cannot be opened', async () => {
+    await withPage(fixture.browser, bridge.url, {}, async (page) => {
+      await page.getByRole('treeitem', { name: 'picture.bin' }).click();
+      await page.getByText('picture.bin is no text in UTF-8').waitFor();
+      await page.getByText('No file is open').waitFor();
+    });
+  });
+
+  test('is used by keys alone', async () => {
+    await withPage(fixture.browser, bridge.url, { colorScheme: 'dark' }, async (page) => {
+      await page.getByRole('treeitem', { name: 'shape' }).focus();
+      for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
+      const editor = editorOf(page, 'shape/shape.go');
+      await editor.waitFor();
+      assert.ok(await editor.evaluate((node) => node === document.activeElement));
+      await page.keyboard.press('F6');
+      assert.equal(await focusedIn(page), 'foot');
+      await page.keyboard.press('F6');
+      assert.equal(await focusedIn(page), 'traffic');
+      await page.keyboard.press('Shift+F6');
+      await page.keyboard.press('Shift+F6');
+      assert.equal(await focusedIn(page), 'desk');
+
+      const splitter = page.getByRole('separator', { name: 'Width of the traffic' });
+      const widthPx = async (): Promise<number> => (await page.locator('#traffic').boundingBox())!.width;
+      const beforePx = await widthPx();
+      await splitter.focus();
+      await page.keyboard.press('ArrowLeft');
+      assert.equal(await widthPx(), beforePx + 16);
+      await page.keyboard.press('Enter');
+      assert.equal(await widthPx(), beforePx);
+
+      await page.keyboard.press('F1');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Theme: system' }).press('Enter');
+      assert.equal(await page.evaluate(() => document.documentElement.style.colorScheme), 'light');
+      await page.reload();
+      await page.getByRole('button', { name: 'Theme: light' }).waitFor(); // and the token was kept
+      await page.getByRole('treeitem', { name: 'shape' }).waitFor();
+    });
+  });
+
+  test('refuses another token, Origin and Host', async () => {
+    await withPage(fixture.browser, `${bridge.origin}/?token=wrong`, { expected: /40[13]|BridgeError/ }, async (page) => {
+      await page.getByText('The page could not start').waitFor();
+      await picture(page, 'refused');
+    });
+    const upgrade = {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    };
+    const socket = `${bridge.origin}/ws?token=`;
+    assert.equal(await statusOf(`${socket}${bridge.token}`, { ...upgrade, Origin: 'https://evil.example' }), 403);
+    assert.equal(await statusOf(`${socket}${bridge.token}`, { ...upgrade, Origin: 'null' }), 403);
+    assert.equal(await statusOf(bridge.url, { Host: 'evil.example' }), 403);
+    assert.equal(await statusOf(`${bridge.origin}/files/`, {}), 401);
+    assert.equal(await statusOf(`${socket}wrong`, upgrade), 401);
+  });
+
   test('has a scratch document and the built-in server where no folder is served', async () => {
-    const bridge = await start();
-    await withPage(browser, bridge.url, { colorScheme: 'dark' }, async (page) => {
+    const bridge = await fixture.serve();
+    await withPage(fixture.browser, bridge.url, { colorScheme: 'dark' }, async (page) => {
       await editorOf(page, 'scratch.json').click();
       await page.keyboard.press('Control+Home');
       await page.keyboard.type('x');

@@ -7,6 +7,8 @@ import type { Document } from './document.js';
 import type { Documents } from './documents.js';
 import { offsetOf, type Position, type Range } from './position.js';
 
+const filesMax = 200;
+
 interface TextEdit {
   range: Range;
   newText: string;
@@ -24,7 +26,10 @@ export interface WorkspaceEdit {
  */
 export async function applyEdit(documents: Documents, edit: WorkspaceEdit, mapping?: WorkspaceMapping): Promise<void> {
   const planned: [Document, TransactionSpec][] = [];
-  for (const [uri, edits] of editsByUri(edit)) {
+  const files = editsByUri(edit);
+  if (files.length > filesMax)
+    throw new Error(`the edit changes ${files.length} files, more than the ${filesMax} that may be opened at once`);
+  for (const [uri, edits] of files) {
     const document = await documents.openUri(uri);
     if (document === undefined) throw new Error(`the edit changes ${uri}, which is not in the folder that is served`);
     const offset = (position: Position): number =>

@@ -3,7 +3,7 @@
 import { LSPPlugin } from '@codemirror/lsp-client';
 import { type EditorView, getDialog, showDialog } from '@codemirror/view';
 
-import { lineOf } from '../frame/notices.js';
+import { lineOf, tell } from '../frame/notices.js';
 import { applyEdit, type WorkspaceEdit } from './edits.js';
 import type { OpenFiles } from './workspace.js';
 
@@ -12,7 +12,11 @@ const panelClass = 'cm-lsp-rename-panel';
 /** Asks for the new name of the word at the cursor, and has the server rename it. */
 export function renameSymbol(view: EditorView): boolean {
   const word = view.state.wordAt(view.state.selection.main.head);
-  if (word === null || LSPPlugin.get(view) === null || getDialog(view, panelClass) !== null) return word !== null;
+  if (word === null || getDialog(view, panelClass) !== null) return word !== null;
+  if (LSPPlugin.get(view) === null) {
+    tell('There is no server yet that could rename it.');
+    return true;
+  }
   const { close, result } = showDialog(view, {
     label: 'New name',
     input: { name: 'name', value: view.state.sliceDoc(word.from, word.to) },

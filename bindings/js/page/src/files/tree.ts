@@ -27,9 +27,7 @@ export class FileTree {
     this.#roots = nodesOf(entries);
     this.#render();
     if (entries.length === 0)
-      this.#place.replaceChildren(
-        emptyState('The folder is empty', 'Files that appear in it are listed when the page is loaded again.'),
-      );
+      this.#place.replaceChildren(emptyState('The folder is empty', 'Refresh lists what has appeared in it since.'));
     if (isCut) this.#place.append(element('p', { class: 'hint' }, 'The folder holds more files than are listed here.'));
   }
 

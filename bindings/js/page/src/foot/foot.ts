@@ -12,7 +12,7 @@ export interface FootTab {
 /** Shows the tabs, the first one at the start, and returns what shows another, and what changes its badge. */
 export function startFoot(tabs: readonly FootTab[]): {
   show: (index: number) => void;
-  badge: (index: number, text: string) => void;
+  badge: (index: number, text: string, kind?: string) => void;
 } {
   const buttons = tabs.map(({ title }, index) =>
     element(
@@ -45,9 +45,10 @@ export function startFoot(tabs: readonly FootTab[]): {
     buttons[next]!.focus();
   });
   show(0);
-  const badge = (index: number, text: string): void => {
+  const badge = (index: number, text: string, kind = ''): void => {
     const place = buttons[index]!.querySelector<HTMLElement>('.badge')!;
     place.textContent = text;
+    place.className = `badge ${kind}`;
     place.hidden = text === '';
   };
   return { show, badge };

@@ -24,7 +24,7 @@ export function problemList(
 function row({ severity, message, source, start }: Problem, path: string, choose: () => void): HTMLElement {
   return element(
     'button',
-    { class: `problem ${severity}`, click: choose },
+    { class: `problem ${severity}`, title: message, click: choose },
     element('span', { class: 'severity' }, severity),
     element('span', { class: 'text' }, message),
     element('span', { class: 'source' }, source),

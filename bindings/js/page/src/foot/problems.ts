@@ -21,6 +21,8 @@ export interface Published {
 
 const severities: Severity[] = ['error', 'warning', 'info', 'hint'];
 const perFileMax = 500;
+const filesMax = 1000;
+const messageMax = 2000; // characters
 
 export class Problems {
   /** All of them, the worst files first. */
@@ -33,10 +35,11 @@ export class Problems {
       uri,
       start: range.start,
       severity: severities[severity - 1] ?? 'error',
-      message,
+      message: message.slice(0, messageMax),
       source,
     }));
     if (problems.length > 0) this.#byUri.set(uri, problems);
+    if (this.#byUri.size > filesMax) this.#byUri.delete(this.#byUri.keys().next().value!);
     this.all.set([...this.#byUri.values()].flat().sort(byWeight));
   }
 

@@ -17,7 +17,7 @@ import { languageNamed } from '../editor/languages.js';
 import { sanitize } from '../editor/markup.js';
 import { OpenFiles } from '../editor/workspace.js';
 import type { Published } from '../foot/problems.js';
-import { complain, tell } from '../frame/notices.js';
+import { complain, lineOf, tell } from '../frame/notices.js';
 
 const requestTimeoutMs = 60_000; // a lost socket may resume for as long
 
@@ -39,8 +39,8 @@ export function makeClient(
       },
       'window/logMessage': () => true, // the traffic panel has them
       'window/showMessage': (_, { type, message }: { type: number; message: string }) => {
-        if (type === 1) complain(message);
-        else tell(message);
+        if (type === 1) complain(lineOf(message));
+        else tell(lineOf(message));
         return true;
       },
     },

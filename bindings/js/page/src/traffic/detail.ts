@@ -32,8 +32,8 @@ export class Detail {
       return;
     }
     const partner = message.partner === undefined ? undefined : this.log.at(message.partner);
-    const pair = [message, partner].filter((one) => one !== undefined).sort((a, b) => a.ordinal - b.ordinal);
-    this.dom.append(this.#head(message), ...pair.map((one) => this.#part(one, one === message)));
+    this.dom.append(this.#head(message), this.#part(message, true));
+    if (partner !== undefined) this.dom.append(this.#part(partner, false));
     if (message.kind === 'request' && partner === undefined) {
       this.dom.append(element('p', { class: 'hint' }, 'No answer yet. Select the request again to look.'));
     }

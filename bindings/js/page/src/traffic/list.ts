@@ -7,7 +7,7 @@ import type { TrafficLog } from './log.js';
 import { isAnswer, type Kind, type Message } from './message.js';
 
 const rowPx = 24; // --row of the style sheet
-const slowMs = 250;
+const slowMs = 500;
 const kinds: Record<Kind, string> = {
   request: 'req',
   notification: 'ntf',

@@ -9,6 +9,7 @@ export interface LogBounds {
   textMax: number;
 }
 
+const nameMax = 256; // characters of a method or id; a peer may make either as long as a frame
 const defaults: LogBounds = { messagesMax: 100_000, textMax: 32 << 20 };
 
 /** A ring of messages. Ordinals count from the first message ever; `first` is the oldest kept. */
@@ -42,15 +43,16 @@ export class TrafficLog {
 
   add(passing: Passing, atMs: number): Message {
     if (this.#end - this.#first === this.#bounds.messagesMax) this.#dropOldest();
-    const { direction, kind, id = '', text } = passing;
-    const request = this.#takeRequest(passing);
+    const { direction, kind, text } = passing;
+    const id = (passing.id ?? '').slice(0, nameMax);
+    const request = this.#takeRequest(passing, id);
     const ordinal = this.#end++;
     const message: Message = {
       ordinal,
       atMs,
       direction,
       kind,
-      method: isAnswer(passing) ? (request?.method ?? '') : passing.method,
+      method: isAnswer(passing) ? (request?.method ?? '') : passing.method.slice(0, nameMax),
       id,
       sizeBytes: passing.bytes,
       text,
@@ -81,9 +83,9 @@ export class TrafficLog {
     this.#open.clear();
   }
 
-  #takeRequest(passing: Passing): Message | undefined {
+  #takeRequest(passing: Passing, id: string): Message | undefined {
     if (!isAnswer(passing)) return undefined;
-    const key = (passing.direction === 'received' ? 'sent' : 'received') + passing.id;
+    const key = (passing.direction === 'received' ? 'sent' : 'received') + id;
     const ordinal = this.#open.get(key);
     this.#open.delete(key);
     return ordinal === undefined ? undefined : this.at(ordinal);

@@ -15,7 +15,7 @@ export interface Message {
   readonly kind: Kind;
   /** Of an answer: the method of its request, '' where the log has none. */
   readonly method: string;
-  /** The raw JSON token; '' where there is none. */
+  /** The raw JSON token; '' where there is none. It and the method are cut where they are longer than anybody reads. */
   readonly id: string;
   readonly sizeBytes: number;
   /** Undefined once the log had no room for it. */
