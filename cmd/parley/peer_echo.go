@@ -73,6 +73,7 @@ func (c peerEchoCmd) work(m *host.Message) error {
 	case <-time.After(c.Work):
 		return m.ReplyRaw(m.Context(), m.Params)
 	case <-m.Context().Done():
-		return m.Fail(context.Background(), core.CodeCanceled, "")
+		_ = m.Fail(context.Background(), core.CodeCanceled, "") // at its session's end it is answered already
+		return nil
 	}
 }

@@ -21,8 +21,9 @@ const (
 // contract is the table of what is served (CTL-5).
 func (s *Server) contract() *host.Mux {
 	mux := host.NewMux()
-	serve(mux, ConnectionGet, func(context.Context, None) (Connection, error) { return s.info, nil })
-	serve(mux, KeepAlive, func(context.Context, None) (Alive, error) { return Alive{s.closing.Err() == nil}, nil })
+	// These two are answered whatever else the connection waits for.
+	host.Handle(mux, ConnectionGet.Name, core.ModeBypass, func(context.Context, None) (Connection, error) { return s.info, nil })
+	host.Handle(mux, KeepAlive.Name, core.ModeBypass, func(context.Context, None) (Alive, error) { return Alive{s.closing.Err() == nil}, nil })
 	serve(mux, SessionsList, func(context.Context, None) (Sessions, error) { return s.list(), nil })
 	serve(mux, SessionsGet, s.get)
 	serve(mux, RequestsList, s.requests)

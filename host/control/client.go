@@ -290,6 +290,7 @@ func (l *link) greet(ctx context.Context, pid int) error {
 // answered no, ends it, so that the next question finds a new one.
 func (l *link) keepAlive(clock host.Clock) {
 	interval := time.Duration(l.info.KeepAliveIntervalMs) * time.Millisecond
+	patience := time.Duration(l.info.IdleTimeoutMs)*time.Millisecond - interval // until it would be closed
 	due := make(chan struct{}, 1)
 	timer := clock.AfterFunc(interval, func() { due <- struct{}{} })
 	defer timer.Stop()
@@ -299,7 +300,7 @@ func (l *link) keepAlive(clock host.Clock) {
 		case <-l.session.Done():
 			return
 		}
-		alive, err := host.Call[Alive](context.Background(), l.session, KeepAlive.Name, nil, host.WithTimeout(interval))
+		alive, err := host.Call[Alive](context.Background(), l.session, KeepAlive.Name, nil, host.WithTimeout(patience))
 		if err != nil || !alive.Alive {
 			_ = l.close() // the next question says what is wrong
 			return

@@ -15,7 +15,7 @@ import (
 var (
 	ErrNotPrivate  = errors.New("the folder is not private")
 	ErrPathTooLong = errors.New("the path is too long for a socket")
-	ErrInUse       = errors.New("this process has a control connection already")
+	ErrInUse       = errors.New("something listens there already")
 )
 
 // socketSuffix follows the process id in a socket's name.

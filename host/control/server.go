@@ -104,8 +104,7 @@ func newServer(options Options, idle time.Duration) *Server {
 	return s
 }
 
-// listen makes the folder and this process's socket in it. A file that is there already was left by a
-// dead process that had this id, unless somebody listens on it.
+// listen makes the folder and this process's socket in it.
 func listen(directory string) (*net.UnixListener, string, error) {
 	path, err := socketPath(directory, os.Getpid())
 	if err != nil {
@@ -114,11 +113,7 @@ func listen(directory string) (*net.UnixListener, string, error) {
 	if err := makeDirectory(directory); err != nil {
 		return nil, "", err
 	}
-	if conn, err := net.Dial("unix", path); err == nil {
-		conn.Close()
-		return nil, "", fmt.Errorf("control: %s: %w", path, ErrInUse)
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := clearPath(path); err != nil {
 		return nil, "", fmt.Errorf("control: %w", err)
 	}
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -130,6 +125,20 @@ func listen(directory string) (*net.UnixListener, string, error) {
 		return nil, "", errors.Join(fmt.Errorf("control: %w", err), listener.Close(), os.Remove(path))
 	}
 	return listener, path, nil
+}
+
+// clearPath removes what a dead process that had this id left, and nothing that somebody listens on.
+func clearPath(path string) error {
+	conn, err := net.Dial("unix", path)
+	switch {
+	case err == nil:
+		return errors.Join(fmt.Errorf("%s: %w", path, ErrInUse), conn.Close())
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case refused(err):
+		return os.Remove(path)
+	}
+	return err
 }
 
 // Path is the socket.

@@ -5,6 +5,7 @@ package control
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -167,6 +168,36 @@ func TestCTL4WaitingConnectionsAreIdleToo(t *testing.T) {
 	waiting.wantEnd()
 	served[0].call(KeepAlive.Name, "null")
 	served[0].wantFrame(`"alive":true`)
+}
+
+// A client that asks and never reads is not idle by its messages; it loses its place all the same.
+func TestClientThatDoesNotReadLosesItsPlace(t *testing.T) {
+	clock := newFakeClock()
+	s := serveWith(t, Options{Clock: clock, IdleTimeout: thirty})
+	must(t, s.Register(newCrowd(), "crowd"))
+	deaf := dialRaw(t, s)
+	for range 16 {
+		deaf.call(RequestsList.Name, "{}")
+	}
+	clock.await(1, 5*time.Second) // writing has stalled
+	for served := 1; served > 0; served, _ = s.places.counts() {
+		clock.advance(thirty)
+	}
+}
+
+// Sixteen cancels that wait for their requests do not keep a client from saying that it lives.
+func TestCTL4KeepAliveIsAnsweredWhateverWaits(t *testing.T) {
+	s := serveWith(t, Options{})
+	sub := newSubject(t, s)
+	sub.ask(t, 1, "work", "[]")
+	<-sub.started
+	r := dialRaw(t, s)
+	for i := range 40 {
+		r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"correlationId":%q}}`, 100+i, RequestsCancel.Name, sub.CorrelationID(1)))
+	}
+	r.call(KeepAlive.Name, "null")
+	r.wantFrame(`"id":1,`, `"alive":true`)
+	sub.letGo()
 }
 
 func TestIdleWatch(t *testing.T) {
