@@ -38,7 +38,7 @@ func (f controlFlags) open(e *env, program string) (*controlled, error) {
 		}
 	}
 	var err error
-	c.server, err = control.Serve(options)
+	c.server, err = control.Listen(options)
 	switch {
 	case err == nil:
 		return c, nil

@@ -88,7 +88,7 @@ func (d *dashboard) body(room int) []string {
 		return []string{
 			"", "No session is running.", "",
 			"A process is seen here while it has a control connection: parley serve, parley tap and parley peer have one,",
-			"and Go programs that call control.Serve. Try, in another terminal:  parley peer echo --work 1m",
+			"and Go programs that call control.Listen. Try, in another terminal:  parley peer echo --work 1m",
 		}
 	}
 	part := max((room-8)/3, 3)

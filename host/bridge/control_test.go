@@ -17,7 +17,7 @@ func TestControlConnectionShowsSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(around) })
-	server, err := control.Serve(control.Options{Directory: filepath.Join(around, "sockets")})
+	server, err := control.Listen(control.Options{Directory: filepath.Join(around, "sockets")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,9 +102,9 @@ func TestCTL1RefusesPlacesThatOthersReach(t *testing.T) {
 		t.Run(place.name, func(t *testing.T) {
 			directory := folder(t)
 			place.make(t, directory)
-			s, err := Serve(Options{Directory: directory})
+			s, err := Listen(Options{Directory: directory})
 			if !errors.Is(err, ErrNotPrivate) || !strings.Contains(err.Error(), place.want) {
-				t.Errorf("Serve: %v, want %s", err, place.want)
+				t.Errorf("Listen: %v, want %s", err, place.want)
 			}
 			if err == nil {
 				s.Close()
@@ -124,7 +124,7 @@ func TestCTL1PathOfASocketIsBounded(t *testing.T) {
 	room := socketPathBytesMax - len(filepath.Join(directory, socketName(os.Getpid())))
 	fits := directory + strings.Repeat("x", room)
 	serveWith(t, Options{Directory: fits})
-	if _, err := Serve(Options{Directory: fits + "x"}); !errors.Is(err, ErrPathTooLong) || !strings.Contains(err.Error(), fits) {
+	if _, err := Listen(Options{Directory: fits + "x"}); !errors.Is(err, ErrPathTooLong) || !strings.Contains(err.Error(), fits) {
 		t.Errorf("one byte more: %v", err)
 	}
 	if _, err := os.Lstat(fits + "x"); !errors.Is(err, os.ErrNotExist) {
@@ -134,7 +134,7 @@ func TestCTL1PathOfASocketIsBounded(t *testing.T) {
 
 func TestCTL1AProcessHasOneSocket(t *testing.T) {
 	s := serveWith(t, Options{})
-	if _, err := Serve(Options{Directory: filepath.Dir(s.Path())}); !errors.Is(err, ErrInUse) {
+	if _, err := Listen(Options{Directory: filepath.Dir(s.Path())}); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second one: %v", err)
 	}
 	if _, err := clientOf(t, s, nil).Sessions(t.Context()); err != nil {
@@ -195,12 +195,12 @@ func TestCTL4IdleTimeoutIsWholeSeconds(t *testing.T) {
 		}
 	}
 	t.Setenv(idleTimeoutVariable, "soon")
-	if _, err := Serve(Options{Directory: folder(t)}); !errors.Is(err, ErrIdleTimeout) {
-		t.Errorf("Serve with a bad environment: %v", err)
+	if _, err := Listen(Options{Directory: folder(t)}); !errors.Is(err, ErrIdleTimeout) {
+		t.Errorf("Listen with a bad environment: %v", err)
 	}
 	for _, bad := range []time.Duration{-time.Second, time.Second - 1, 1500 * time.Millisecond, 121 * time.Second} {
-		if _, err := Serve(Options{Directory: folder(t), IdleTimeout: bad}); !errors.Is(err, ErrIdleTimeout) {
-			t.Errorf("Serve with %v: %v", bad, err)
+		if _, err := Listen(Options{Directory: folder(t), IdleTimeout: bad}); !errors.Is(err, ErrIdleTimeout) {
+			t.Errorf("Listen with %v: %v", bad, err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // A language server that can be looked into while it serves.
 func Example() {
 	ctx := context.Background()
-	server, err := control.Serve(control.Options{Program: "myserver"})
+	server, err := control.Listen(control.Options{Program: "myserver"})
 	if err != nil {
 		log.Fatal(err)
 	}

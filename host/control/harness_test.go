@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 // beOther serves one session until stdin ends.
 func beOther(directory string) error {
-	server, err := Serve(Options{Directory: directory, Program: "other"})
+	server, err := Listen(Options{Directory: directory, Program: "other"})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func serveWith(t *testing.T, options Options) *Server {
 	if options.Directory == "" {
 		options.Directory = folder(t)
 	}
-	s, err := Serve(options)
+	s, err := Listen(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,11 +54,11 @@ type Server struct {
 	closed      func() error
 }
 
-// Serve opens the control connection of this process and answers it until Close. A process has one:
+// Listen opens the control connection of this process and answers it until Close. A process has one:
 // a second is ErrInUse. A place that is not this account's alone is ErrNotPrivate, one with too long
 // a path ErrPathTooLong, a bad idle limit ErrIdleTimeout; where the platform cannot keep others out,
 // the error matches host.ErrUnsupported (CTL-1).
-func Serve(options Options) (*Server, error) {
+func Listen(options Options) (*Server, error) {
 	idle, err := idleTimeout(options.IdleTimeout)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func Serve(options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, path, err := listen(directory)
+	listener, path, err := bind(directory)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func newServer(options Options, idle time.Duration) *Server {
 	return s
 }
 
-// listen makes the folder and this process's socket in it.
-func listen(directory string) (*net.UnixListener, string, error) {
+// bind makes the folder and this process's socket in it.
+func bind(directory string) (*net.UnixListener, string, error) {
 	path, err := socketPath(directory, os.Getpid())
 	if err != nil {
 		return nil, "", err
