@@ -39,7 +39,7 @@ func controlFolder(t *testing.T) string {
 func startShown(t *testing.T, directory string, args ...string) *shown {
 	t.Helper()
 	s := &shown{t: t, directory: directory}
-	s.command = exec.Command(binary, append([]string{"peer", "echo", "--control-directory", directory}, args...)...)
+	s.command = exec.Command(binary, append([]string{"peer", "echo", "--no-control=false", "--control-directory", directory}, args...)...)
 	s.command.Stderr = os.Stderr
 	var err error
 	if s.input, err = s.command.StdinPipe(); err != nil {
@@ -165,7 +165,7 @@ func TestTraceAndStats(t *testing.T) {
 // A tap shows what passes it, and is gone with its server.
 func TestTapIsShown(t *testing.T) {
 	directory := controlFolder(t)
-	command := exec.Command(binary, "tap", "--control-directory", directory, "--", binary, "peer", "echo", "--no-control", "--work", "1h")
+	command := exec.Command(binary, "tap", "--no-control=false", "--control-directory", directory, "--", binary, "peer", "echo", "--no-control", "--work", "1h")
 	input, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -227,10 +227,12 @@ func TestPeerClosesItsControlConnection(t *testing.T) {
 
 func TestControlFlagsOfPeer(t *testing.T) {
 	t.Setenv("PARLEY_CONTROL_IDLE_TIMEOUT_SECONDS", "121")
-	asProcess(t, "peer", "echo", "--control-directory", controlFolder(t)).wantLine(t, exitUsage, `PARLEY_CONTROL_IDLE_TIMEOUT_SECONDS is "121"`)
-	asProcess(t, "peer", "echo", "--control-idle", "0").wantLine(t, exitUsage, "--control-idle is 0")
-	if got := asProcess(t, "peer", "echo", "--no-control"); got.code != exitOK || got.stderr != "" {
-		t.Errorf("without: %+v", got)
+	asProcess(t, "peer", "echo", "--no-control=false", "--control-directory", controlFolder(t)).wantLine(t, exitUsage, `PARLEY_CONTROL_IDLE_TIMEOUT_SECONDS is "121"`)
+	asProcess(t, "peer", "echo", "--no-control=false", "--control-idle", "0").wantLine(t, exitUsage, "--control-idle is 0")
+	for _, without := range [][]string{{"--no-control"}, nil} { // the tests' environment says the same
+		if got := asProcess(t, append([]string{"peer", "echo"}, without...)...); got.code != exitOK || got.stderr != "" {
+			t.Errorf("without: %+v", got)
+		}
 	}
 	// A server works without a control connection, and says so.
 	open := t.TempDir()
@@ -238,7 +240,7 @@ func TestControlFlagsOfPeer(t *testing.T) {
 		t.Fatal(err)
 	}
 	directory := filepath.Join(open, "sockets")
-	got := asProcess(t, "peer", "echo", "--control-idle", "120", "--control-directory", directory)
+	got := asProcess(t, "peer", "echo", "--no-control=false", "--control-idle", "120", "--control-directory", directory)
 	got.wantLine(t, exitOK, "no control connection")
 	inProcess(t, "", "sessions", "--control-directory", directory).wantLine(t, exitUsage, "mode 0777")
 }

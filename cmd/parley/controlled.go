@@ -12,7 +12,7 @@ import (
 
 // controlFlags are those of a command that runs long and can be looked into.
 type controlFlags struct {
-	NoControl        bool   `help:"Open none."`
+	NoControl        bool   `env:"PARLEY_NO_CONTROL" help:"Open none. So does PARLEY_NO_CONTROL=1."`
 	ControlIdle      *int   `placeholder:"SECONDS" help:"Close it for who says nothing this long, 1 to 120. (default 120, or $$PARLEY_CONTROL_IDLE_TIMEOUT_SECONDS)"`
 	ControlDirectory string `placeholder:"DIR" help:"Where its socket is, in place of .parley/sockets in your account's home."`
 }

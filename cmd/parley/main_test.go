@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(peerVariable); name != "" {
 		os.Exit(servePeer(name))
 	}
+	// What the tests start leaves nothing in the account's home.
+	if err := os.Setenv("PARLEY_NO_CONTROL", "1"); err != nil {
+		panic(err)
+	}
 	os.Exit(buildAndRun(m))
 }
 
