@@ -27,7 +27,13 @@ export class BridgeError extends Error {
     readonly status: number,
     said: string,
   ) {
-    super(status === 0 ? `the bridge does not answer (${said})` : said === '' ? `${path}: HTTP ${status}` : said);
+    super(
+      status === 0
+        ? `the bridge does not answer; does parley serve still run? (${said})`
+        : said === ''
+          ? `${path}: HTTP ${status}`
+          : said,
+    );
   }
 }
 

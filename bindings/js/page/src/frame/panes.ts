@@ -13,10 +13,10 @@ interface Bounds {
 
 /** Sizes are custom properties of the root element, named as the pane, in px. */
 const bounds: Record<string, Bounds> = {
-  files: { minPx: 120, defaultPx: 220 },
-  foot: { minPx: 64, defaultPx: 168 },
-  traffic: { minPx: 320, defaultPx: 560 },
-  detail: { minPx: 96, defaultPx: 260 },
+  files: { minPx: 120, defaultPx: Math.min(220, innerWidth * 0.18) },
+  foot: { minPx: 64, defaultPx: Math.min(168, innerHeight * 0.22) },
+  traffic: { minPx: 320, defaultPx: Math.min(560, innerWidth * 0.42) },
+  detail: { minPx: 96, defaultPx: Math.min(260, innerHeight * 0.32) },
 };
 
 /** Gives every splitter its keys and its pointer, and every pane the size it had. */

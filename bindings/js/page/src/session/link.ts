@@ -49,7 +49,7 @@ export class Link {
   #choose(server: Server | undefined): void {
     this.#server = server;
     if (server !== undefined) void this.#begin(server);
-    else this.#pill.show('closed', 'No language server', 'The page edits with language servers; this bridge has others.');
+    else this.#pill.show('closed', 'No language server behind this bridge', 'Connect a client of your own to /ws/NAME');
   }
 
   async #begin(server: Server): Promise<void> {
@@ -79,7 +79,8 @@ export class Link {
     this.#session = session;
     session.socket.watch((state) => isCurrent() && this.#show(state, server));
     session.client.initializing.catch((error: unknown) => {
-      if (isCurrent()) complain(`${titleOf(server)} did not start a session: ${lineOf(error)}`);
+      const isTold = session.socket.state.phase === 'closed'; // by the pill
+      if (isCurrent() && !isTold) complain(`${titleOf(server)} did not start a session: ${lineOf(error)}`);
     });
   }
 
