@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/parley-rpc/parley/core/internal/frame"
@@ -58,6 +59,14 @@ func TestErrorTexts(t *testing.T) {
 	if len(distinct) != 3 {
 		t.Error("the texts are not distinct (REQ-2)")
 	}
+	for _, name := range append(eventNames[:], phaseNames[:]...) {
+		if name == "" {
+			t.Error("an event or a phase has no name")
+		}
+	}
+	if EventRequest.String() == EventNotification.String() || PhaseQueued.String() != "queued" {
+		t.Errorf("%v, %v, %v", EventRequest, EventNotification, PhaseQueued)
+	}
 	e := &ProtocolError{
 		Kind: ViolationTruncated, Offset: 7, Have: 3, Need: 9, Hint: HintStdoutNoise, Sample: []byte("a\x1b\n"),
 	}
@@ -82,11 +91,40 @@ func TestTooLarge(t *testing.T) {
 		if got := errors.Is(&c.e, ErrTooLarge); got != c.want {
 			t.Errorf("%v: %v", c.e.Kind, got)
 		}
+		if errors.Is(&c.e, ErrClosed) {
+			t.Errorf("%v is ErrClosed", c.e.Kind)
+		}
 	}
 }
 
-// Every configuration that New takes is checked; goal: each field's refusal names the field.
+// Every configuration that New takes is checked; goal: each field's refusal names the field, and what
+// is wrong with it.
 func TestConfigRefused(t *testing.T) {
+	const path = "a/b/c/d/e"
+	methods := func(role Role, m Method) func(*Config) {
+		return func(c *Config) { c.Role, c.Methods = role, []Method{m} }
+	}
+	for want, change := range map[string]func(*Config){
+		"Role = 9, want 0 to 3":                          func(c *Config) { c.Role = 9 },
+		"Limits.FrameBytesMax = 0, want 1 to 2147483647": func(c *Config) { c.Limits.FrameBytesMax = 0 },
+		"Methods: a relay serves no methods":             methods(RoleRelay, Method{Name: "m"}),
+		"Methods: a method without a name":               methods(RoleServer, Method{}),
+		"Methods: m: unknown mode":                       methods(RoleServer, Method{Name: "m", Mode: ModeBypass + 1}),
+		"Methods: m: the path of Supersede is too long":  methods(RoleServer, Method{Name: "m", Supersede: strings.Split(path, "/")}),
+		"Methods: m: only requests of mode read are superseded": methods(RoleServer,
+			Method{Name: "m", Mode: ModeWrite, Supersede: []string{"k"}}),
+	} {
+		cfg := Defaults(ProfileLSP, RoleServer)
+		change(&cfg)
+		if err := cfg.Validate(); err == nil || err.Error() != "core: config: "+want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	accepted := Defaults(ProfileLSP, RoleServer)
+	accepted.Methods = []Method{{Name: "m", Mode: ModeBypass}, {Name: "n", Mode: ModeRead, Supersede: strings.Split(path, "/")[1:]}}
+	if err := accepted.Validate(); err != nil {
+		t.Error(err)
+	}
 	for name, change := range map[string]func(*Config){
 		"Profile":               func(c *Config) { c.Profile = 9 },
 		"Role":                  func(c *Config) { c.Role = 9 },

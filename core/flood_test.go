@@ -494,6 +494,20 @@ var floods = []flood{
 		reached: pauses,
 	},
 	{
+		name: "BatchMax: arrays of what is no message, each with a request that nobody answers",
+		cfg: tight(ProfilePlain, RoleServer, func(_ *Config, l *Limits) {
+			l.RunningMax, l.QueuedBytesMax, l.FrameBytesMax, l.BatchMax = 200, 64*KiB, 128*KiB, 1024
+		}),
+		gap: "the answers collected for an array count towards no limit until its last request is answered",
+		play: func(f *flooded) {
+			f.reading = true
+			for i := range 200 {
+				f.send("[" + strings.Repeat("1,", 1000) + fmt.Sprintf(shortRequest, i) + "]\n")
+			}
+		},
+		reached: func(s State, _ Stats) bool { return s.Running == 200 },
+	},
+	{
 		name:    "BatchMax: an array of nothing that is a message",
 		cfg:     tight(ProfilePlain, RoleServer, func(_ *Config, l *Limits) { l.FrameBytesMax = 64 * KiB }),
 		play:    func(f *flooded) { f.send("[" + strings.Repeat("1,", 30*KiB) + "1]\n") },

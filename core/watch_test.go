@@ -63,20 +63,31 @@ func TestWatchOpen(t *testing.T) {
 	}
 }
 
-// Goal: memory is bounded when nobody answers, and when everybody does. Method: counts.
+// Goal: memory is bounded when nobody answers, when some do, and when everybody does but the first.
+// Method: counts.
 func TestWatchBounded(t *testing.T) {
-	w := NewWatch(1, 8)
-	for i := range 10_000 {
-		id := []byte(strconv.Itoa(i))
-		w.Saw(SideClient, &Event{Class: ClassRequest, ID: id}, 0)
-		if i%2 == 0 {
-			w.Saw(SideServer, &Event{Class: ClassResult, ID: id}, 0)
+	for name, answered := range map[string]func(i int) bool{
+		"nobody": func(int) bool { return false },
+		"some":   func(i int) bool { return i%2 == 0 },
+		"nearly": func(i int) bool { return i > 0 },
+	} {
+		w := NewWatch(1, 8)
+		for i := range 10_000 {
+			id := []byte(strconv.Itoa(i))
+			w.Saw(SideClient, &Event{Class: ClassRequest, ID: id}, 0)
+			if answered(i) {
+				w.Saw(SideServer, &Event{Class: ClassResult, ID: id}, 0)
+			}
+			if w.slots.Count() > 8 || w.order.Count() > 2*8+compactSlack+1 {
+				t.Fatalf("%s: %d open, %d in order", name, w.slots.Count(), w.order.Count())
+			}
 		}
-		if w.slots.Count() > 8 || w.order.Count() > 2*8+compactSlack+1 {
-			t.Fatalf("%d open, %d in order", w.slots.Count(), w.order.Count())
+		want := PairingUnknown
+		if name == "nearly" {
+			want = PairingAnswer // it is still among the eight
 		}
-	}
-	if p := w.Saw(SideServer, &Event{Class: ClassResult, ID: []byte("1")}, 0); p.Pairing != PairingUnknown {
-		t.Errorf("a forgotten request: %+v", p)
+		if p := w.Saw(SideServer, &Event{Class: ClassResult, ID: []byte("0")}, 0); p.Pairing != want {
+			t.Errorf("%s: the first request: %+v", name, p)
+		}
 	}
 }

@@ -47,4 +47,8 @@ func TestERA10ServerAnswersAHandshakeVersionItKnows(t *testing.T) {
 			t.Errorf("%s: capabilities %s, info %s", asked, h.Capabilities, h.Info)
 		}
 	}
+	const info = `{"name":"c","version":"1"}`
+	if h, _ := ReadHandshake([]byte(`{"protocolVersion":"2025-11-25","capabilities":7,"clientInfo":` + info + `}`)); string(h.Info) != info || h.Capabilities != nil {
+		t.Errorf("capabilities %s, info %s", h.Capabilities, h.Info)
+	}
 }

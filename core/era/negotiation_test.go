@@ -87,16 +87,18 @@ func TestERA6LateEvidence(t *testing.T) { playTable(t, "ERA-6") }
 func TestERA10Modes(t *testing.T) { playTable(t, "ERA-10") }
 
 func TestERA10InitializeOffersTheNewestHandshake(t *testing.T) {
-	n, err := era.New(with(func(c *era.Config) { c.Mode = era.ModeLegacy }))
+	n, err := era.New(with(func(c *era.Config) {
+		c.Mode, c.Client.Capabilities = era.ModeLegacy, []byte(`{"roots":{}}`)
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	n.Advance(0)
 	var s era.Step
 	n.Next(&s)
-	const want = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`
-	if string(s.Params) != want || s.ID != nil {
-		t.Errorf("params %s, id %s", s.Params, s.ID)
+	const want = `{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"t","version":"1"}}`
+	if string(s.Params) != want || s.ID != nil || s.Deadline != 30*core.Second || n.Deadline() != s.Deadline {
+		t.Errorf("params %s, id %s, deadline %d and %d", s.Params, s.ID, s.Deadline, n.Deadline())
 	}
 }
 
@@ -125,6 +127,29 @@ func TestFailureMatchesTheSentinels(t *testing.T) {
 	}
 }
 
+// A failure says whose fault it is, in one line.
+func TestFailureTexts(t *testing.T) {
+	for script, want := range map[string]string{
+		`1 error -32603`:                    `era: server/discover: peer: error -32603: "no"`,
+		`1 result {}`:                       `era: server/discover: peer: the answer has not the shape asked for`,
+		`at 30`:                             `era: server/discover: peer: no answer in the time given`,
+		`1 lost`:                            `era: server/discover: peer: the connection ended`,
+		`1 cancelled`:                       `era: server/discover: caller: cancelled`,
+		`1 result {"supportedVersions":[]}`: `era: server/discover: peer: no version in common: the server speaks none, this client "2026-07-28"`,
+	} {
+		f := play(t, pinned("2026-07-28"), script).Failure()
+		if f.Error() != want {
+			t.Errorf("%s: got %s", script, f.Error())
+		}
+		if errors.Is(f, core.ErrTooLarge) {
+			t.Errorf("%s: it is ErrTooLarge", script)
+		}
+	}
+	if f := (&era.Failure{Kind: era.FailureLost, Method: "initialize", Restarted: true}); f.Error() != "era: initialize: peer: the connection ended, also after a restart" {
+		t.Errorf("got %s", f)
+	}
+}
+
 // A list of a peer's is kept as far as an error shows it.
 func TestFailureIsBounded(t *testing.T) {
 	many := strings.Repeat(`"`+strings.Repeat("v", 1000)+`",`, 1000)
@@ -149,5 +174,9 @@ func TestConfigIsRefused(t *testing.T) {
 		if _, err := era.New(cfg); !errors.As(err, &e) || e.Field != name {
 			t.Errorf("%s: got %v", name, err)
 		}
+	}
+	unpinned := with(func(c *era.Config) { c.Version = "2025-11-25" })
+	if err := unpinned.Validate(); err == nil || err.Error() != "core: config: Version: only ModePinned takes a version" {
+		t.Errorf("a version without ModePinned: %v", err)
 	}
 }

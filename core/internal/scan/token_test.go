@@ -49,6 +49,9 @@ func TestUnquoted(t *testing.T) {
 			t.Errorf("unquotedIs(%s) is wrong about %q", token, test.want)
 		}
 	}
+	if text, ok := Unquoted(nil); text != nil || !ok {
+		t.Errorf("nothing is the text %q, %v", text, ok)
+	}
 }
 
 func TestAppendQuoted(t *testing.T) {
