@@ -123,6 +123,7 @@ func (d *dashboard) take(o observation) {
 		d.notice = oneLine(o.err.Error())
 		return
 	}
+	place := max(d.requestAt(d.requests()), 0)
 	d.before, d.last = d.last, o
 	sessions, requests := d.sessions(), d.requests()
 	if d.chosen() == nil {
@@ -133,9 +134,9 @@ func (d *dashboard) take(o observation) {
 		requests = d.requests()
 	}
 	if d.requestAt(requests) < 0 {
-		d.request = ""
+		d.request = "" // what moves up in its place is chosen
 		if len(requests) > 0 {
-			d.request = requests[0].CorrelationID
+			d.request = requests[min(place, len(requests)-1)].CorrelationID
 		}
 	}
 	if d.asking != "" && !slices.ContainsFunc(requests, func(r control.Request) bool { return r.CorrelationID == d.asking }) {

@@ -165,7 +165,7 @@ func TestTopMovesAndKeepsWhatIsChosen(t *testing.T) {
 	s := d.watched.(*staged)
 	s.shows.view.requests = s.shows.view.requests[1:] // 7.1-3 ends
 	d.run(d.look())
-	wantText(t, d, "▸ 7.1-1")
+	wantText(t, d, "▸ 7.1-2")
 	s.shows.view.Processes = nil
 	d.run(d.look())
 	wantText(t, d, "No session is running.", "parley peer echo")

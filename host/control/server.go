@@ -84,7 +84,7 @@ func newServer(options Options, idle time.Duration) *Server {
 		log:     options.Logger,
 		partyOf: partyOf,
 		info: Connection{
-			ProtocolVersion: Version, PID: os.Getpid(), Program: options.Program,
+			ProtocolVersion: Version, PID: os.Getpid(), Program: shorten(options.Program),
 			IdleTimeoutMs: idle.Milliseconds(), KeepAliveIntervalMs: (idle / 3).Milliseconds(),
 		},
 	}
