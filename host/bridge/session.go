@@ -29,6 +29,9 @@ type session struct {
 	gone    chan struct{} // closed once nothing of it is left
 }
 
+// shownIDBytes is how much of a session's id a log shows: who knows all of it can take the session over.
+const shownIDBytes = 6
+
 // startSession starts a server and everything around it. An error is the server's, or the engine's;
 // nothing is left then.
 func startSession(o *Options, server *Server, id string, resumable bool) (*session, error) {
@@ -44,7 +47,7 @@ func startSession(o *Options, server *Server, id string, resumable bool) (*sessi
 	}
 	s := &session{
 		id: id, server: server, relay: relay, process: process, gone: make(chan struct{}),
-		log: o.Logger.With("session", id, "server", server.Name),
+		log: o.Logger.With("session", id[:shownIDBytes], "server", server.Name),
 	}
 	s.log.Info("session started", "resumable", resumable)
 	s.show(o.Control)
