@@ -29,6 +29,9 @@ type Engine struct {
 
 	mu        sync.Mutex
 	instances map[*instance]int // connections on each; nil once the engine is closed
+	spares    []*instance       // ready, without a connection
+	making    int               // spares in the making
+	makers    sync.WaitGroup
 }
 
 // ErrEngineClosed is returned by Machine after Close.
@@ -54,6 +57,9 @@ func New(ctx context.Context, opts ...Option) (*Engine, error) {
 	if e.runtime, e.compiled, err = compile(ctx, config, e.options.cacheDir, e.options.module); err != nil {
 		return nil, err
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.makeSpares()
 	return e, nil
 }
 
@@ -136,16 +142,25 @@ func (e *Engine) acquire() (in *instance, shared bool, err error) {
 	return in, false, err
 }
 
-// instantiate makes an instance with one connection on it.
+// instantiate returns an instance with one connection on it: a spare one, or one that it makes.
 func (e *Engine) instantiate() (*instance, error) {
-	in, err := newInstance(e.ctx, e.runtime, e.compiled)
-	if err != nil {
-		return nil, err
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.instances == nil {
-		return nil, errors.Join(ErrEngineClosed, in.close())
+		return nil, ErrEngineClosed
+	}
+	in := e.takeSpare()
+	if in == nil {
+		e.mu.Unlock()
+		made, err := newInstance(e.ctx, e.runtime, e.compiled)
+		e.mu.Lock()
+		if err != nil {
+			return nil, err
+		}
+		if e.instances == nil {
+			return nil, errors.Join(ErrEngineClosed, made.close())
+		}
+		in = made
 	}
 	e.instances[in] = 1
 	return in, nil
@@ -170,11 +185,15 @@ func (e *Engine) release(in *instance) error {
 // Close ends the engine and every machine it made; those then act as after a trap.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
-	open := e.instances
-	e.instances = nil
+	open := e.spares
+	for in := range e.instances {
+		open = append(open, in)
+	}
+	e.instances, e.spares = nil, nil
 	e.mu.Unlock()
+	e.makers.Wait()
 	var errs []error
-	for in := range open {
+	for _, in := range open {
 		errs = append(errs, in.close())
 	}
 	return errors.Join(append(errs, e.runtime.Close(ctx))...)

@@ -20,8 +20,8 @@ type instance struct {
 	mu        sync.Mutex
 	ctx       context.Context
 	module    api.Module
-	functions [exportsEnd]api.Function
-	stack     [16]uint64 // parameters and result of one export
+	functions [exportsEnd]api.Function // those that were called: each costs 17 KB
+	stack     [16]uint64               // parameters and result of one export
 	stderr    stderr
 	trap      atomic.Pointer[TrapError]
 	scratch   block // what parley_scratch last handed out
@@ -43,9 +43,6 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 	if in.module, err = runtime.InstantiateModule(ctx, compiled, config); err != nil {
 		return nil, &TrapError{Export: startFunction, Panic: in.stderr.String(), Err: err}
 	}
-	for x, name := range exportNames {
-		in.functions[x] = in.module.ExportedFunction(name)
-	}
 	version, err := in.call(exportVersion)
 	if err == nil && version>>16 != abi.VersionMajor {
 		err = fmt.Errorf("wasmhost: the module speaks ABI %d.%d, want %d", version>>16, version&0xffff, abi.VersionMajor)
@@ -57,10 +54,13 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 }
 
 // call runs one export and returns its result as it stands on the stack. Any error poisons the
-// instance for good. It allocates nothing.
+// instance for good. It allocates nothing but at the first call of an export.
 func (in *instance) call(x export, params ...uint64) (uint64, error) {
 	if trap := in.trap.Load(); trap != nil {
 		return 0, trap
+	}
+	if in.functions[x] == nil {
+		in.functions[x] = in.module.ExportedFunction(exportNames[x])
 	}
 	copy(in.stack[:], params)
 	if err := in.functions[x].CallWithStack(in.ctx, in.stack[:]); err != nil {
@@ -68,6 +68,9 @@ func (in *instance) call(x export, params ...uint64) (uint64, error) {
 	}
 	return in.stack[0], nil
 }
+
+// forgetFunctions lets go of those that opening a connection called: most are not called again soon.
+func (in *instance) forgetFunctions() { in.functions = [exportsEnd]api.Function{} }
 
 // callInt runs an export whose result is an i32: a value from 0, or the error that its negative is.
 func (in *instance) callInt(x export, params ...uint64) (uint32, error) {

@@ -24,6 +24,7 @@ func open(e *Engine, in *instance, cfg *core.Config) (*machine, error) {
 		return nil, err
 	}
 	m := &machine{engine: e, in: in, handle: handle}
+	in.forgetFunctions()
 	m.messageBytesMax = max(cfg.Limits.FrameBytesMax+1, abi.ReserveBytesMax)
 	if m.block, err = in.callInt(exportReady, m.handle); err != nil {
 		return nil, err

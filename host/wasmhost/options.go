@@ -12,6 +12,7 @@ type Option func(*options)
 type options struct {
 	memoryBytesMax     int64
 	perInstance        int
+	spares             int
 	cacheDir           string
 	closeOnContextDone bool
 	module             []byte
@@ -20,6 +21,7 @@ type options struct {
 const (
 	pageBytes      = 64 << 10
 	memoryBytesMin = 32 << 20
+	sparesMax      = 1024
 )
 
 func defaultOptions() options {
@@ -34,6 +36,11 @@ func MemoryBytesMax(n int64) Option { return func(o *options) { o.memoryBytesMax
 // PerInstance lets n connections share one instance, 1 by default. An instance costs about 4 MB
 // and some milliseconds; connections that share one run one at a time, and a trap ends them all.
 func PerInstance(n int) Option { return func(o *options) { o.perInstance = n } }
+
+// Spares keeps n instances ready, none by default, so that a connection opens in microseconds instead
+// of milliseconds: each costs about 4 MB, and one that is taken is replaced in the background. An
+// instance that had a connection is never given another one's: it goes with its last.
+func Spares(n int) Option { return func(o *options) { o.spares = n } }
 
 // CacheDir keeps compiled code in a directory, which must be one that nobody else can write: it
 // holds machine code. The default is the folder parley in os.UserCacheDir; "" keeps it in memory.
@@ -54,6 +61,9 @@ func (o *options) validate() error {
 	}
 	if o.perInstance < 1 || o.perInstance > abi.ConnectionsMax {
 		return fmt.Errorf("wasmhost: PerInstance = %d, want 1 to %d", o.perInstance, abi.ConnectionsMax)
+	}
+	if o.spares < 0 || o.spares > sparesMax {
+		return fmt.Errorf("wasmhost: Spares = %d, want 0 to %d", o.spares, sparesMax)
 	}
 	return nil
 }
