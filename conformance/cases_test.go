@@ -32,7 +32,7 @@ func TestCasesAreHeld(t *testing.T) {
 			exist[held] = exist[held] || v.Gap == ""
 		}
 	}
-	for _, dir := range []string{"host", "host/child"} {
+	for _, dir := range []string{"host", "host/bridge", "host/child"} {
 		source, err := os.ReadFile("../" + dir + "/cases_test.go")
 		if err != nil {
 			t.Fatal(err)
