@@ -113,6 +113,9 @@ describe('the page with a server that repeats what it was told', { skip: noChrom
 
   test('shows what a server says, and runs nothing of it', async () => {
     await withPage(fixture.browser, bridge.url, {}, async (page) => {
+      await linkState(page)
+        .filter({ hasText: /^node$/ })
+        .waitFor();
       await openFile(page, 'notes.txt');
       await page.locator('.cm-line', { hasText: 'first' }).hover({ position: { x: 20, y: 10 } });
       const tooltip = page.locator('.cm-lsp-hover-tooltip', { hasText: 'before' });

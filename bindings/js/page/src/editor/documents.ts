@@ -20,6 +20,7 @@ export class Documents {
   readonly #opening = new Map<string, Promise<Document>>();
   #client: LSPClient | undefined;
   #turn: Promise<void> = Promise.resolve();
+  #wanted = ''; // the path that was asked for last
 
   constructor(private readonly store: TextStore) {}
 
@@ -62,8 +63,10 @@ export class Documents {
   }
 
   async showPath(path: string): Promise<Document | undefined> {
+    this.#wanted = path;
     try {
       const document = await this.open(path);
+      if (this.#wanted !== path) return document; // another was asked for while this one was read
       this.activate(document);
       document.view.focus();
       return document;

@@ -15,9 +15,10 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const editorKeys: [key: string, does: string][] = [
   ['Ctrl-Space', 'Complete'],
   ['F12', 'Go to the definition; Mod-click does too'],
-  ['Shift-F12', 'List the references'],
+  ['Shift-F12', 'List the references in open files'],
   ['F2', 'Rename'],
   ['Shift-Alt-f', 'Format'],
+  ['F8', 'Go to the next problem'],
   ['Mod-f', 'Search in the file'],
   ['Mod-z', 'Undo'],
   ['Escape, Tab', 'Leave the editor'],

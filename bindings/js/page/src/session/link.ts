@@ -78,7 +78,10 @@ export class Link {
     });
     this.#session = session;
     session.socket.watch((state) => isCurrent() && this.#show(state, server));
-    session.client.initializing.catch((error: unknown) => {
+    const isReady = (): void => {
+      if (isCurrent()) this.#show(session.socket.state, server);
+    };
+    session.ready.then(isReady, (error: unknown) => {
       const isTold = session.socket.state.phase === 'closed'; // by the pill
       if (isCurrent() && !isTold) complain(`${titleOf(server)} did not start a session: ${lineOf(error)}`);
     });
@@ -96,12 +99,17 @@ export class Link {
       case 'open':
         this.#wasOpen = true;
         this.listener.began(state.session);
-        return this.#pill.show('open', name, `Connected: ${server.command.join(' ')}`, 'Restart');
+        return this.#showOpen(name, server);
       case 'closed': {
         const why = endOf(state.error);
         return this.#pill.show('closed', `${name}: ${why}`, why, 'Restart server');
       }
     }
+  }
+
+  #showOpen(name: string, { command }: Server): void {
+    if (this.#session?.isReady) this.#pill.show('open', name, `Connected: ${command.join(' ')}`, 'Restart');
+    else this.#pill.show('connecting', `${name}: starting`, 'It has not answered initialize yet', 'Restart');
   }
 
   #act(): void {

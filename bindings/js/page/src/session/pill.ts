@@ -17,7 +17,7 @@ export class Pill {
     this.#state.className = `state ${phase}`;
     this.#state.title = title;
     this.#state.replaceChildren(element('span', {}, text));
-    this.#button.className = phase === 'open' ? 'quiet' : 'primary';
+    this.#button.className = phase === 'open' || phase === 'connecting' ? 'quiet' : 'primary';
     this.#button.textContent = action;
     this.#button.hidden = action === '';
   }

@@ -25,6 +25,9 @@ export interface SessionListener {
 export class Session {
   readonly socket: ResumingSocket;
   readonly client: LSPClient;
+  /** Resolves when the server has answered initialize, and the editors speak to it. */
+  readonly ready: Promise<void>;
+  isReady = false;
   readonly #transport: CodeMirrorTransport;
 
   constructor(
@@ -45,11 +48,9 @@ export class Session {
     });
     this.client = makeClient(documents, root?.uri, (published) => listener.problems(published));
     this.client.connect(this.#transport);
-    this.documents.client = this.client;
-    void this.#transport.closed.then(() => {
-      this.#leave();
-      listener.ended();
-    });
+    this.ready = this.client.initializing.then(() => this.#join());
+    this.socket.watch(({ phase }) => phase === 'closed' && this.#leave());
+    void this.#transport.closed.then(() => listener.ended());
   }
 
   /** Undefined where the machine itself has failed. */
@@ -63,12 +64,20 @@ export class Session {
     await this.#transport.dispose();
   }
 
+  #join(): void {
+    this.isReady = true;
+    if (this.#workspace.isLive) this.documents.client = this.client;
+  }
+
   /** From now on the editors have nobody to speak to. */
   #leave(): void {
-    const workspace = this.client.workspace as OpenFiles;
-    if (!workspace.isLive) return;
-    workspace.isLive = false;
+    if (!this.#workspace.isLive) return;
+    this.#workspace.isLive = false;
     this.documents.client = undefined;
+  }
+
+  get #workspace(): OpenFiles {
+    return this.client.workspace as OpenFiles;
   }
 
   async #apply(edit: WorkspaceEdit): Promise<{ applied: boolean; failureReason?: string }> {

@@ -1,6 +1,7 @@
 // The details of the message that is selected, beside those of its answer or request.
 
 import { element, emptyState } from '../dom.js';
+import { complain, lineOf, tell } from '../frame/notices.js';
 import { bytes, clock, milliseconds } from './format.js';
 import type { TrafficLog } from './log.js';
 import type { Message } from './message.js';
@@ -35,7 +36,7 @@ export class Detail {
     this.dom.append(this.#head(message), this.#part(message, true));
     if (partner !== undefined) this.dom.append(this.#part(partner, false));
     if (message.kind === 'request' && partner === undefined) {
-      this.dom.append(element('p', { class: 'hint' }, 'No answer yet. Select the request again to look.'));
+      this.dom.append(element('p', { class: 'hint' }, 'No answer yet.'));
     }
   }
 
@@ -63,10 +64,19 @@ export class Detail {
     );
     if (text === undefined)
       return element('div', {}, title, element('p', { class: 'hint' }, 'Its text was let go to make room for newer ones.'));
-    const copy = (): void => void navigator.clipboard.writeText(text);
-    actions.append(element('button', { class: 'quiet', click: copy }, 'Copy'));
+    actions.append(element('button', { class: 'quiet', click: () => void copy(text) }, 'Copy'));
     const { lines, isCut } = pretty(text);
     const rest = isCut ? [element('p', { class: 'hint' }, 'Only the beginning is shown. Copy takes all of it.')] : [];
     return element('div', {}, title, lines, ...rest);
+  }
+}
+
+/** A page has a clipboard where it came from a loopback name or over https, and where the person lets it. */
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    tell('Copied.');
+  } catch (error) {
+    complain(`The browser did not copy it: ${lineOf(error)}`);
   }
 }

@@ -45,6 +45,10 @@ export class MessageList {
     this.#draw();
   }
 
+  get selected(): number | undefined {
+    return this.#selected;
+  }
+
   /** How many messages pass the filter. */
   get size(): number {
     this.#scan();

@@ -57,7 +57,10 @@ export class TrafficPanel {
   }
 
   record(passing: Passing): void {
-    this.#rates.add(this.#log.add(passing, performance.now()));
+    const message = this.#log.add(passing, performance.now());
+    this.#rates.add(message);
+    const { partner } = message;
+    if (partner !== undefined && partner === this.#list.selected) this.#detail.show(this.#log.at(partner)); // its answer is here
     this.#update();
   }
 
