@@ -215,9 +215,6 @@ func TestReplayTellsDifferences(t *testing.T) {
 	asProcess(t, "replay", file, "--", "no-such-program").wantLine(t, exitStart, "no-such-program")
 	asProcess(t, "replay", file).wantLine(t, exitUsage, "against which server")
 	asProcess(t, "replay", file, "--as-server", "--", "true").wantLine(t, exitUsage, "--as-server")
-	w := newWitness(t)
-	asProcess(t, append([]string{"replay", file, "--patience", "10ms"}, w.hold("exec sleep 100")...)...).wantOut(t, exitAnswer, "not answered within 10ms")
-	w.wait(t)
 
 	other := record(t, []string{"shutdown", "--no-handshake"}, binary, "peer", "lsp")
 	inProcess(t, "", "diff", file, other).wantOut(t, exitAnswer, "> initialize #1: only in the first")

@@ -357,3 +357,11 @@ func TestTapPassesEnds(t *testing.T) {
 	asProcess(t, "tap", "--rotate", "lots", "--", "cat").wantLine(t, exitUsage, "64MiB")
 	asProcess(t, "tap", "--redact", "id", "--", "cat").wantLine(t, exitUsage, "--redact")
 }
+
+func TestReplayEndsAServerThatAnswersNothing(t *testing.T) {
+	file := record(t, hoverCall, binary, "peer", "lsp")
+	w := newWitness(t)
+	asProcess(t, append([]string{"replay", file, "--patience", "10ms"}, w.hold("exec sleep 100")...)...).
+		wantOut(t, exitAnswer, "not answered within 10ms")
+	w.wait(t)
+}
