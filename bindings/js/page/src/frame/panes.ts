@@ -11,6 +11,9 @@ interface Bounds {
   defaultPx: number;
 }
 
+/** Where the focus goes in a pane, the best first. */
+const focusTargets = ['.cm-editor:not([hidden]) .cm-content', '.messages', '[tabindex="0"]', 'button'];
+
 /** Sizes are custom properties of the root element, named as the pane, in px. */
 const bounds: Record<string, Bounds> = {
   files: { minPx: 120, defaultPx: Math.min(220, innerWidth * 0.18) },
@@ -29,12 +32,15 @@ export function startPanes(): void {
   startToggle('toggle-traffic', 'traffic');
 }
 
-/** Moves the focus to the next pane, or the one before, and says whether there was one. */
+/** Moves the focus to the next pane that is shown, or to the one before. */
 export function focusPane(step: 1 | -1): void {
   const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter((pane) => pane.offsetParent !== null);
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
   const next = panes[(at + step + panes.length) % panes.length];
-  next?.querySelector<HTMLElement>('.cm-content, [tabindex="0"], button, input')?.focus();
+  for (const target of focusTargets) {
+    const found = next?.querySelector<HTMLElement>(target);
+    if (found) return found.focus();
+  }
 }
 
 function startSplitter(splitter: HTMLElement, storedPx: number | undefined): void {
