@@ -9,11 +9,11 @@ import (
 const notification = `{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":` +
 	`{"uri":"file:///home/user/project/main.go","version":42},"contentChanges":[{"text":"package main\n"}]}}`
 
-// wrapped puts items into the array of a result of about 1 MiB.
-func wrapped(item func(i int) string) string {
+// wrapped puts items into the array of a result of at least size bytes.
+func wrapped(size int, item func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(`{"jsonrpc":"2.0","id":7,"result":[`)
-	for i := 0; b.Len() < 1<<20; i++ {
+	for i := 0; b.Len() < size; i++ {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -23,26 +23,29 @@ func wrapped(item func(i int) string) string {
 	return b.String()
 }
 
-func bodies() []struct{ name, text string } {
-	return []struct{ name, text string }{
+type body struct{ name, text string }
+
+// bodies are what is measured; the large ones have about size bytes, and label in their names.
+func bodies(size int, label string) []body {
+	return []body{
 		{"notification-" + strconv.Itoa(len(notification)), notification},
 		{"call", `{"jsonrpc":"2.0","id":1234,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///a.go"},"position":{"line":10,"character":4}}}`},
-		{"completion-1MiB", wrapped(func(i int) string {
+		{"completion-" + label, wrapped(size, func(i int) string {
 			n := strconv.Itoa(i)
 			return `{"label":"Println` + n + `","kind":3,"detail":"func(a ...any) (n int, err error)","sortText":"0000` + n +
 				`","insertTextFormat":2,"textEdit":{"range":{"start":{"line":10,"character":4},"end":{"line":10,"character":9}},"newText":"Println(${1:})"},"data":null,"deprecated":false}`
 		})},
-		{"integers-1MiB", wrapped(func(i int) string { return strconv.Itoa(i * 7919 % 61 * (i % 5)) })},
-		{"string-1MiB", `{"jsonrpc":"2.0","id":7,"result":"` + strings.Repeat("the quick brown fox jumps over it; ", 1<<20/35) + `"}`},
-		{"cjk-1MiB", `{"jsonrpc":"2.0","id":7,"result":"` + strings.Repeat("\u65e5\u672c\u8a9e\u306e", 1<<20/12) + `"}`},
-		{"indented-1MiB", wrapped(func(i int) string {
+		{"integers-" + label, wrapped(size, func(i int) string { return strconv.Itoa(i * 7919 % 61 * (i % 5)) })},
+		{"string-" + label, `{"jsonrpc":"2.0","id":7,"result":"` + strings.Repeat("the quick brown fox jumps over it; ", size/35) + `"}`},
+		{"cjk-" + label, `{"jsonrpc":"2.0","id":7,"result":"` + strings.Repeat("\u65e5\u672c\u8a9e\u306e", size/12) + `"}`},
+		{"indented-" + label, wrapped(size, func(i int) string {
 			return "\n    {\n      \"line\": " + strconv.Itoa(i) + ",\n      \"character\": 4\n    }"
 		})},
 	}
 }
 
 func BenchmarkMessage(b *testing.B) {
-	for _, body := range bodies() {
+	for _, body := range bodies(1<<20, "1MiB") {
 		b.Run(body.name, func(b *testing.B) {
 			text := []byte(body.text)
 			s := Scanner{DepthMax: depthMax}
@@ -61,7 +64,7 @@ func BenchmarkMessage(b *testing.B) {
 func TestNoAllocation(t *testing.T) {
 	s := Scanner{DepthMax: depthMax}
 	var m Message
-	for _, body := range append(bodies(), struct{ name, text string }{
+	for _, body := range append(bodies(1<<20, "1MiB"), body{
 		"deep", strings.Repeat("[", depthMax) + strings.Repeat("]", depthMax),
 	}) {
 		text := []byte(body.text)
