@@ -84,6 +84,7 @@ type File struct {
 	bytesMax  int64 // a file that holds more becomes path.1, and another begins; 0: never
 	file      *os.File
 	sizeBytes int64
+	isBegun   bool // the header of this part has been written
 }
 
 // Create opens a capture for a session. A file that is there goes on: what the writer before this
@@ -139,8 +140,7 @@ func (f *File) open() (err error) {
 	return nil
 }
 
-// begin is what stands at the front of what is written next: where nothing stands yet, the preamble;
-// then the header.
+// begin is what a part begins with: the preamble, where nothing stands before it, and its header.
 func (f *File) begin() ([]byte, error) {
 	var to []byte
 	if f.sizeBytes == 0 {
@@ -187,19 +187,26 @@ var (
 	errLocked    = errors.New("is being written by another process")
 )
 
-// write appends whole records, after the header where a file begins.
+// write appends whole records, behind the header where a part begins with them.
 func (f *File) write(records []byte) error {
 	if f.bytesMax > 0 && f.sizeBytes > f.bytesMax {
 		if err := f.rotate(); err != nil {
 			return err
 		}
 	}
+	if !f.isBegun {
+		begin, err := f.begin()
+		if err != nil {
+			return err
+		}
+		records, f.isBegun = append(begin, records...), true
+	}
 	n, err := f.file.Write(records)
 	f.sizeBytes += int64(n)
 	return err
 }
 
-// rotate gives the file the name path.1, in the place of the one that had it, and begins the next part.
+// rotate gives the file the name path.1, in the place of the one that had it, and begins another.
 func (f *File) rotate() error {
 	if err := f.file.Close(); err != nil {
 		return err
@@ -207,15 +214,9 @@ func (f *File) rotate() error {
 	if err := os.Rename(f.path, f.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f.header.Part++
-	if err := f.open(); err != nil {
-		return err
+	if f.isBegun { // else what is there is of sessions before this one
+		f.header.Part++
+		f.isBegun = false
 	}
-	begin, err := f.begin()
-	if err != nil {
-		return err
-	}
-	n, err := f.file.Write(begin)
-	f.sizeBytes += int64(n)
-	return err
+	return f.open()
 }

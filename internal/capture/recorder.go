@@ -161,7 +161,8 @@ func (r *Recorder) Close(linger time.Duration) Outcome {
 // run is the Recorder's goroutine: it takes what is queued, all at once, and writes it.
 func (r *Recorder) run() {
 	defer close(r.done)
-	buffer, err := r.file.begin()
+	var buffer []byte
+	var err error
 	for isClosed := false; !isClosed; {
 		r.wait()
 		var pieces []piece
