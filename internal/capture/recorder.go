@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/parley-rpc/parley/core"
@@ -35,9 +36,10 @@ type Recorder struct {
 	closed      bool
 	failed      error
 
-	wake    chan struct{} // one token: the queue is to be written
-	closing chan struct{}
-	done    chan struct{}
+	progress atomic.Uint64 // pieces recorded and blocks written
+	wake     chan struct{} // one token: the queue is to be written
+	closing  chan struct{}
+	done     chan struct{}
 }
 
 // piece is one record to be.
@@ -132,17 +134,20 @@ type Outcome struct {
 	Err       error  // why the recording ended early; nil: it did not
 }
 
-// Close writes what is queued, at most for linger, and closes the file.
+// Close writes what is queued and closes the file. It gives up once nothing has been written for linger.
 func (r *Recorder) Close(linger time.Duration) Outcome {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
 	close(r.closing)
-	timeout := time.NewTimer(linger)
-	defer timeout.Stop()
-	select {
-	case <-r.done:
-	case <-timeout.C:
+	for isDone, before := false, uint64(0); !isDone; {
+		select {
+		case <-r.done:
+			isDone = true
+		case <-time.After(linger):
+			progress := r.progress.Load()
+			isDone, before = progress == before, progress
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,6 +177,7 @@ func (r *Recorder) run() {
 		for i := range pieces {
 			if err == nil {
 				buffer, err = r.record(buffer, &pieces[i])
+				r.progress.Add(1)
 			}
 		}
 		if isClosed && err == nil {
@@ -179,6 +185,7 @@ func (r *Recorder) run() {
 		}
 		if err == nil && len(buffer) > 0 {
 			err = r.file.write(buffer)
+			r.progress.Add(1)
 		}
 		buffer = buffer[:0]
 		r.wrote(pieces, err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -71,11 +72,19 @@ func TestRecorderCountsWhatItLoses(t *testing.T) {
 	if out.Err != nil || out.LostBytes == 0 {
 		t.Errorf("%+v", out)
 	}
+	passed, gaps, messages := tally(t, text)
+	if gaps != out.LostBytes || passed+gaps != total || messages != int(passed)/len(message) {
+		t.Errorf("%d bytes passed: %d recorded in %d messages, %d in gaps, %d said to be lost", total, passed, messages, gaps, out.LostBytes)
+	}
+}
+
+// tally sums up what a capture holds of the server.
+func tally(t *testing.T, text []byte) (passed, gaps uint64, messages int) {
+	t.Helper()
 	records, err := read(t, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	passed, gaps, messages := uint64(0), uint64(0), 0
 	follower := NewFollower()
 	for i := range records {
 		switch rec := &records[i]; rec.Op {
@@ -92,7 +101,44 @@ func TestRecorderCountsWhatItLoses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if gaps != out.LostBytes || passed+gaps != total || messages != int(passed)/len(message) {
-		t.Errorf("%d bytes passed: %d recorded in %d messages, %d in gaps, %d said to be lost", total, passed, messages, gaps, out.LostBytes)
+	return passed, gaps, messages
+}
+
+// Goal: every part has one header, also where a session begins with a file that is full.
+func TestEveryPartHasOneHeader(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.cap")
+	exit := transcript.Record{Op: transcript.OpExit}
+	record, err := exit.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := []string{}
+	for _, session := range []string{"one", "two"} {
+		file, err := Create(path, Header{Session: session}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := file.write(record); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			records, err := read(t, text)
+			if err != nil || len(records) != 2 {
+				t.Fatalf("%d records, %v", len(records), err)
+			}
+			h, err := parseHeader(&records[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, h.Session+string(rune('0'+h.Part)))
+		}
+		file.file.Close()
+	}
+	if got := strings.Join(parts, " "); got != "one1 one2 two1 two2" {
+		t.Error(got)
 	}
 }
