@@ -46,6 +46,12 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts host.Options, more ...Option
 	if err != nil {
 		return nil, err
 	}
+	return open(process, opts)
+}
+
+// open makes the session of a child that has just been started, and ends the child where it is
+// refused.
+func open(process *Process, opts host.Options) (*Peer, error) {
 	if opts.Explain == nil {
 		opts.Explain = process.obituary
 	}

@@ -12,10 +12,10 @@ import (
 	"sync"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
+	"github.com/parley-rpc/parley/host/internal/modulecache"
 	"github.com/parley-rpc/parley/wasm"
 	"github.com/parley-rpc/parley/wasm/abi"
 )
@@ -63,26 +63,14 @@ func New(ctx context.Context, opts ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// compiling serialises what wazero does not: a module read from the cache is published before it
-// is ready for a second reader.
-var compiling sync.Mutex
-
+// compile refuses a module that is no reactor before anything of it runs.
 func compile(ctx context.Context, config wazero.RuntimeConfig, cacheDir string, module []byte) (wazero.Runtime, wazero.CompiledModule, error) {
-	compiling.Lock()
-	defer compiling.Unlock()
-	runtime := wazero.NewRuntimeWithConfig(ctx, config.WithCompilationCache(compilationCache(cacheDir)))
-	fail := func(what string, err error) (wazero.Runtime, wazero.CompiledModule, error) {
-		return nil, nil, errors.Join(fmt.Errorf("wasmhost: %s: %w", what, err), runtime.Close(ctx))
-	}
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
-		return fail("WASI", err)
-	}
-	compiled, err := runtime.CompileModule(ctx, module)
+	runtime, compiled, err := modulecache.Compile(ctx, config, cacheDir, module)
 	if err != nil {
-		return fail("compile", err)
+		return nil, nil, fmt.Errorf("wasmhost: %w", err)
 	}
 	if err := checkExports(compiled); err != nil {
-		return fail("module", err)
+		return nil, nil, errors.Join(fmt.Errorf("wasmhost: module: %w", err), runtime.Close(ctx))
 	}
 	return runtime, compiled, nil
 }

@@ -3,6 +3,7 @@ package wasmhost
 import (
 	"fmt"
 
+	"github.com/parley-rpc/parley/host/internal/modulecache"
 	"github.com/parley-rpc/parley/wasm/abi"
 )
 
@@ -25,7 +26,7 @@ const (
 )
 
 func defaultOptions() options {
-	return options{memoryBytesMax: 1 << 30, perInstance: 1, cacheDir: defaultCacheDir()}
+	return options{memoryBytesMax: 1 << 30, perInstance: 1, cacheDir: modulecache.DefaultDir()}
 }
 
 // MemoryBytesMax bounds the linear memory of each instance: 32 MiB to 2 GiB, 1 GiB by default. It

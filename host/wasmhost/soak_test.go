@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/host/internal/modulecache"
 	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
@@ -111,11 +111,12 @@ func TestSoakNeedsTheSystemClock(t *testing.T) {
 	ctx := context.Background()
 	grow := func(config wazero.ModuleConfig) uint32 {
 		t.Helper()
-		runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
-			WithCompilationCache(compilationCache(cacheDir(t))))
+		runtime, compiled, err := modulecache.Compile(ctx, wazero.NewRuntimeConfig(), cacheDir(t), wasmtest.Probe(t))
+		if err != nil {
+			t.Fatal(err)
+		}
 		defer runtime.Close(ctx)
-		wasi_snapshot_preview1.MustInstantiate(ctx, runtime)
-		module, err := runtime.InstantiateWithConfig(ctx, wasmtest.Probe(t), config.WithStartFunctions(startFunction))
+		module, err := runtime.InstantiateModule(ctx, compiled, config.WithStartFunctions(startFunction))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,17 @@
+//go:build !wasip1
+
+package main
+
+// commands is the command line; kong reads the tags.
+type commands struct {
+	Call    callCmd    `cmd:"" help:"Start a command, send it one request and print the result."`
+	Demo    demoCmd    `cmd:"" help:"Hold a conversation with the built-in language server, on both engines."`
+	Frame   frameCmd   `cmd:"" help:"A filter: put messages, one a line, into another framing."`
+	Peer    peerCmd    `cmd:"" help:"Be a server on stdin and stdout."`
+	Serve   serveCmd   `cmd:"" help:"Serve a page, and a WebSocket to a language server or MCP server."`
+	Unframe unframeCmd `cmd:"" help:"A filter: put framed messages on lines of their own."`
+	Version versionCmd `cmd:"" help:"Print version, commit, Go and the hash of the embedded module."`
+
+	captureCommands `embed:""`
+	controlCommands `embed:""`
+}

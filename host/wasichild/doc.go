@@ -1,0 +1,16 @@
+// Package wasichild runs servers that nobody trusts: programs compiled to WASI preview 1, executed by
+// wazero inside this process, with pipes as their stdio. Start is child.Start for such a program.
+//
+// What a guest can reach is its three pipes, the clocks, randomness, the arguments and environment
+// that it is given, and the directories that are granted. It has no network, starts nothing, and
+// sees nothing of the process around it. A symbolic link inside a grant leads nowhere outside it, and
+// a guest can make none. Its linear memory and the files it has open are bounded.
+//
+// What is not bounded: what a guest writes to a directory that is not read-only; the memory of its
+// tables and of its compiled code; and the processor, of which it may use one. A guest that a context
+// or Close can end asks at every loop whether it is to end, which makes it several times slower. Two
+// shapes of code go through no loop for as long as they like, a tree of calls and a very long
+// function; such a guest survives Close, with child.ErrSurvived. Where that matters run it in a
+// process of its own, as parley sandbox does: the system stops a process whatever it does, and it
+// needs no questions at loops.
+package wasichild

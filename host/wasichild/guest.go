@@ -1,0 +1,122 @@
+package wasichild
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
+
+	"github.com/parley-rpc/parley/host/internal/modulecache"
+)
+
+// startFunction is what a WASI command exports. wazero skips one that does not exist.
+const startFunction = "_start"
+
+// guest is a server that is compiled and has not run yet.
+type guest struct {
+	server   *Server
+	ctx      context.Context // its end interrupts the guest
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	grants   []*directory
+}
+
+// prepare does all that can be refused; nothing of the guest runs. ctx bounds it. A guest that running
+// cannot interrupt runs at full speed.
+func prepare(ctx context.Context, s *Server, running context.Context) (*guest, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	grants, err := openGrants(running, s.Grants)
+	if err != nil {
+		return nil, err
+	}
+	g := &guest{server: s, ctx: running, grants: grants}
+	config := wazero.NewRuntimeConfig().
+		WithMemoryLimitPages(s.memoryPagesMax()).
+		WithCloseOnContextDone(running.Done() != nil || s.TimeMax > 0)
+	cacheDir := s.CacheDir
+	if cacheDir == "" {
+		cacheDir = modulecache.DefaultDir()
+	}
+	if g.runtime, g.compiled, err = modulecache.Compile(ctx, config, cacheDir, s.Module); err != nil {
+		return nil, errors.Join(err, closeGrants(grants))
+	}
+	if _, ok := g.compiled.ExportedFunctions()[startFunction]; !ok {
+		err := errors.New("the module does not export " + startFunction + ": it is no WASI command")
+		return nil, errors.Join(err, g.close())
+	}
+	return g, nil
+}
+
+func (g *guest) close() error {
+	ctx := context.WithoutCancel(g.ctx)
+	return errors.Join(g.compiled.Close(ctx), g.runtime.Close(ctx), closeGrants(g.grants))
+}
+
+// run runs the guest to its end, once, and closes it and the files. It returns its exit code, or why
+// it has none.
+func (g *guest) run(stdin, stdout, stderr *os.File) (code int, err error) {
+	ctx := g.ctx
+	if g.server.TimeMax > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, g.server.TimeMax, ErrTime)
+		defer cancel()
+	}
+	defer func() { err = errors.Join(err, g.close()) }()
+	input, err := feed(stdin)
+	if err != nil {
+		return 0, err
+	}
+	defer input.close()
+	// A guest that waits for its stdio asks no questions: only the end of a pipe reaches it.
+	defer context.AfterFunc(ctx, func() {
+		input.end()
+		closeFiles(stdout, stderr)
+	})()
+	module, err := g.runtime.InstantiateModule(ctx, g.compiled, g.config(ctx, input.theirs, stdout, stderr))
+	if err == nil {
+		err = module.Close(context.WithoutCancel(ctx))
+	}
+	return ending(ctx, err)
+}
+
+// config is the guest's world. wazero's own clocks stand still between readings, which starves Go's
+// collector, and its randomness is a fixed seed, by which a client could choose colliding map keys.
+func (g *guest) config(ctx context.Context, stdin, stdout, stderr *os.File) wazero.ModuleConfig {
+	config := wazero.NewModuleConfig().WithName("").
+		WithStartFunctions(startFunction).
+		WithArgs(append([]string{g.server.Name}, g.server.Args...)...).
+		WithSysNanotime().WithSysWalltime().
+		WithNanosleep(func(ns int64) { sleep(ctx, time.Duration(ns)) }).
+		WithRandSource(rand.Reader).
+		WithStdin(stdin).
+		// Not the files themselves: a guest in Go would make them non-blocking, and wazero has no way of
+		// waiting for room.
+		WithStdout(struct{ io.Writer }{stdout}).
+		WithStderr(struct{ io.Writer }{stderr})
+	for _, variable := range append([]string{"NO_COLOR=1", "TERM=dumb"}, g.server.Env...) {
+		name, value, _ := strings.Cut(variable, "=")
+		config = config.WithEnv(name, value) // the last one stays
+	}
+	mounts := wazero.NewFSConfig()
+	for _, d := range g.grants {
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(d.fileSystem(), d.Guest)
+	}
+	return config.WithFSConfig(mounts)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
