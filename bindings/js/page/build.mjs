@@ -54,7 +54,7 @@ async function buildTests(out) {
     entryPoints: tests.map((name) => `page/test/${name}`),
     outdir: out,
     platform: 'node',
-    packages: 'external',
+    external: ['playwright-core'],
   });
 }
 
