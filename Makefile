@@ -7,7 +7,7 @@ SHELL := bash
 FUZZTIME ?= 60s # for each fuzz target of `make soak`
 SIM ?= 10m # of simulation in `make soak`: a time, or a count of runs
 
-.PHONY: help deps test check soak canaries wasm digest bench
+.PHONY: help deps test check cover soak canaries wasm digest bench
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ test: deps ## everything that must pass: check, unit, canaries, race, conformanc
 
 check: ## gofumpt, vet, staticcheck, and builds for the platforms that are not at hand
 	@.ci/parts check
+
+cover: ## how much of core is reached, and whether each gap is explained in docs/coverage.md
+	@.ci/cover
 
 soak: ## fuzz each target for FUZZTIME, simulate for SIM, then the tests that take minutes
 	@PARLEY_SIM=$(SIM) .ci/soak $(FUZZTIME)

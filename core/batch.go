@@ -198,15 +198,14 @@ func (c *Conn) checkBatch(items []BatchItem) (size int, err error) {
 	return size + 1, nil
 }
 
-// repeats reports a chosen id or a token that an earlier item of the same batch has.
+// repeats reports a chosen id that an earlier item of the same batch has.
 func (c *Conn) repeats(earlier []BatchItem, opts *CallOptions) bool {
 	for i := range earlier {
 		other := &earlier[i].Options
 		if earlier[i].Notification {
 			continue
 		}
-		if opts.ID != nil && other.ID != nil && sameID(opts.ID, other.ID) ||
-			opts.ProgressToken != nil && other.ProgressToken != nil && sameID(opts.ProgressToken, other.ProgressToken) {
+		if opts.ID != nil && other.ID != nil && sameID(opts.ID, other.ID) {
 			return true
 		}
 	}

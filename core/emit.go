@@ -167,11 +167,8 @@ func (c *Conn) rejectIn(batch uint32, id []byte, code Code, message string, data
 }
 
 // emitCancel queues the profile's cancel notice for a call, and reports whether there was room
-// (CALL-6). Once nothing can be written any more it has nothing left to do.
+// (CALL-6).
 func (c *Conn) emitCancel(k *call) bool {
-	if c.phase.spoken() {
-		return true
-	}
 	c.render = append(c.render[:0], `{"jsonrpc":"2.0","method":`...)
 	c.render = scan.AppendQuoted(c.render, c.spec.cancelMethod)
 	c.render = append(c.render, `,"params":{"`...)

@@ -87,6 +87,32 @@ func TestStatisticsWithoutTime(t *testing.T) {
 	}
 }
 
+// The same for messages that began in time and all end later than it was told.
+func TestManyEndWithoutTime(t *testing.T) {
+	c, _ := serving(t)
+	const requests = endedMax + 2
+	c.cfg.Limits.RunningMax = requests
+	c.Advance(10)
+	for id := range requests {
+		if err := feed(t, c, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m"}`+"\n", id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Advance(10)
+	for _, ev := range drain(c) {
+		if err := c.Done(ev.Req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held := c.ledger.ended.Count(); held > endedMax {
+		t.Errorf("%d ended without a time", held)
+	}
+	c.Advance(20)
+	if m := snapshotOf(t, c).Methods[0]; m.Count != requests || m.MaxNs != 10 {
+		t.Errorf("%d ended, the longest took %d ns", m.Count, m.MaxNs)
+	}
+}
+
 // What waits when the bound is met has its time all the same.
 func TestAcceptedBeforeTheBound(t *testing.T) {
 	c, serve := serving(t)

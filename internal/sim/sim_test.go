@@ -14,7 +14,7 @@ import (
 	"github.com/parley-rpc/parley/host"
 )
 
-var seedFlag = flag.String("seed", "", "run this seed alone, for example 0x2a")
+var seedFlag = flag.String("seed", "", "run this seed alone, for example 0x2a; with PARLEY_SIM from this one on")
 
 // Every run keeps every rule. The seeds are derived from the commit, so that each commit tries
 // others; PARLEY_SOAK goes on for as long as PARLEY_SIM says, a time or a count of runs.
@@ -37,7 +37,10 @@ func seeds(t *testing.T, runs uint64) (first, count uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seed, 1
+	if os.Getenv("PARLEY_SIM") == "" {
+		runs = 1
+	}
+	return seed, runs
 }
 
 // budget is how many runs to make, and until when; the zero time is no end.
