@@ -8,6 +8,7 @@ package transcript
 import "github.com/parley-rpc/parley/core"
 
 //go:generate go run github.com/tinylib/msgp@v1.6.5 -file record.go -o record_msgp.go -io=false -tests=false
+//go:generate ../../build/bin/gofumpt -w record_msgp.go
 
 //msgp:ignore Op Vector
 //msgp:replace Op with:uint8
