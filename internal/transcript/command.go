@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/host"
 )
 
 // neverIssued stands for a call or request whose number the machine has not given out.
@@ -12,57 +13,70 @@ const neverIssued = 1<<52 - 1
 
 // command gives one command and returns what the machine says to it.
 func (p *player) command(r *Record) error {
-	m := p.machine
 	switch r.Op {
-	case OpCall:
-		call, err := m.Call(string(r.Method), r.Body, r.callOptions())
-		if err == nil {
-			p.calls = append(p.calls, call)
-		}
-		return err
-	case OpNotify:
-		return m.Notify(string(r.Method), r.Body)
 	case OpAddCall, OpAddNotify:
-		p.batch = append(p.batch, core.BatchItem{
-			Method:       string(r.Method),
-			Params:       r.Body,
-			Notification: r.Op == OpAddNotify,
-			Options:      r.callOptions(),
-		})
+		p.batch = append(p.batch, r.batchItem())
 		return nil
 	case OpBatch:
 		return p.sendBatch()
+	}
+	given := *r
+	given.Call, given.Req = uint64(p.callHandle(r.Call)), uint64(p.reqHandle(r.Req))
+	call, err := given.command(p.machine)
+	if err == nil && r.Op == OpCall {
+		p.calls = append(p.calls, call)
+	}
+	return err
+}
+
+// command gives the command to m; Call and Req are handles of m. The result is the handle of a call.
+func (r *Record) command(m host.Machine) (core.CallID, error) {
+	switch r.Op {
+	case OpCall:
+		return m.Call(string(r.Method), r.Body, r.callOptions())
+	case OpNotify:
+		return 0, m.Notify(string(r.Method), r.Body)
 	case OpCancel:
-		return m.Cancel(p.callHandle(r.Call))
+		return 0, m.Cancel(core.CallID(r.Call))
 	case OpReply:
-		return m.Reply(p.reqHandle(r.Req), r.Body)
+		return 0, m.Reply(core.ReqID(r.Req), r.Body)
 	case OpFail:
-		return m.Fail(p.reqHandle(r.Req), r.Code, string(r.Text), r.Body)
+		return 0, m.Fail(core.ReqID(r.Req), r.Code, string(r.Text), r.Body)
 	case OpDone:
-		return m.Done(p.reqHandle(r.Req))
+		return 0, m.Done(core.ReqID(r.Req))
 	case OpCancelRequest:
-		return m.CancelRequest(r.Ordinal)
+		return 0, m.CancelRequest(r.Ordinal)
 	case OpWant:
 		m.Want(int(min(r.Count, creditDefault)))
-		return nil
 	case OpForward:
-		return m.Forward(r.Text)
+		return 0, m.Forward(r.Text)
 	case OpFinishInput:
-		return m.FinishInput()
+		return 0, m.FinishInput()
 	case OpShutdown:
 		m.Shutdown()
-		return nil
 	case OpAbort:
 		m.Abort()
-		return nil
+	case OpReadFailed:
+		m.ReadFailed()
 	case OpTraceStart:
-		return m.TraceStart()
+		return 0, m.TraceStart()
 	case OpTraceStop:
-		return m.TraceStop()
+		return 0, m.TraceStop()
 	case OpSetVersion:
-		return m.SetVersion(string(r.Text))
+		return 0, m.SetVersion(string(r.Text))
+	default:
+		return 0, fmt.Errorf("transcript: %q is no command", spellings[r.Op].verb)
 	}
-	return fmt.Errorf("transcript: %q cannot be played", spellings[r.Op].verb)
+	return 0, nil
+}
+
+func (r *Record) batchItem() core.BatchItem {
+	return core.BatchItem{
+		Method:       string(r.Method),
+		Params:       r.Body,
+		Notification: r.Op == OpAddNotify,
+		Options:      r.callOptions(),
+	}
 }
 
 func (r *Record) callOptions() core.CallOptions {

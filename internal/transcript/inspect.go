@@ -9,75 +9,114 @@ import (
 	"github.com/parley-rpc/parley/core"
 )
 
-var (
-	inputNames     = []string{"open", "ended", "broken"}
-	outputNames    = []string{"open", "answering", "finishing", "done", "failed"}
-	lifecycleNames = []string{"none", "uninitialized", "initializing", "ready", "shutdown", "exited"}
-)
+// enumNames are the names of the enumerations that inspection shows.
+var enumNames = map[reflect.Type][]string{
+	reflect.TypeFor[core.InputPhase]():  {"open", "ended", "broken"},
+	reflect.TypeFor[core.OutputPhase](): {"open", "answering", "finishing", "done", "failed"},
+	reflect.TypeFor[core.Lifecycle]():   {"none", "uninitialized", "initializing", "ready", "shutdown", "exited"},
+	reflect.TypeFor[core.Reason]():      reasonNames,
+	reflect.TypeFor[core.Mode]():        modeNames,
+	reflect.TypeFor[core.Phase]():       names(core.PhaseCancelled),
+}
 
-// askStats answers the counters named, by the names of core.Stats in lower case with hyphens.
-func askStats(stats *core.Stats, asked []Setting) ([]Setting, error) {
-	fields := reflect.ValueOf(*stats)
+// ask answers the fields of a struct of core that are named, by their names in lower case with
+// hyphens.
+func ask(from any, asked []Setting) ([]Setting, error) {
+	record := reflect.ValueOf(from).Elem()
 	var answers []Setting
-	for _, ask := range asked {
-		found := false
-		for i := range fields.NumField() {
-			if hyphenated(fields.Type().Field(i).Name) == string(ask.Name) {
-				value := strconv.AppendUint(nil, fields.Field(i).Uint(), 10)
-				answers = append(answers, Setting{Name: ask.Name, Value: value})
-				found = true
+	for _, name := range asked {
+		field, found := fieldNamed(record, string(name.Name))
+		if !found {
+			return nil, fmt.Errorf("transcript: %s has no field %q", record.Type().Name(), name.Name)
+		}
+		answers = append(answers, Setting{Name: name.Name, Value: fieldText(field)})
+	}
+	return answers, nil
+}
+
+// settingsOf spells every field of a struct of core that is not zero, lists and errors excepted.
+func settingsOf(from any) []Setting {
+	record := reflect.ValueOf(from).Elem()
+	var settings []Setting
+	for field, value := range record.Fields() {
+		if isScalar(value) && !value.IsZero() {
+			settings = append(settings, Setting{Name: []byte(hyphenated(field.Name)), Value: fieldText(value)})
+		}
+	}
+	return settings
+}
+
+// SetFields fills a struct of core with what settings say of it; fields that they do not name are
+// zeroed, and names that it does not have are skipped.
+func SetFields(into any, settings []Setting) error {
+	record := reflect.ValueOf(into).Elem()
+	for _, value := range record.Fields() {
+		if isScalar(value) {
+			value.SetZero()
+		}
+	}
+	for _, s := range settings {
+		if field, found := fieldNamed(record, string(s.Name)); found {
+			if err := setField(field, string(s.Value)); err != nil {
+				return fmt.Errorf("transcript: %s: %s=%q: %w", record.Type().Name(), s.Name, s.Value, err)
 			}
 		}
-		if !found {
-			return nil, fmt.Errorf("transcript: no counter %q", ask.Name)
-		}
 	}
-	return answers, nil
+	return nil
 }
 
-// askState answers the fields of core.State named.
-func askState(s *core.State, asked []Setting) ([]Setting, error) {
-	var answers []Setting
-	for _, ask := range asked {
-		value, found := stateField(s, string(ask.Name))
-		if !found {
-			return nil, fmt.Errorf("transcript: no field of the state %q", ask.Name)
+func fieldNamed(record reflect.Value, name string) (reflect.Value, bool) {
+	for field, value := range record.Fields() {
+		if isScalar(value) && hyphenated(field.Name) == name {
+			return value, true
 		}
-		answers = append(answers, Setting{Name: ask.Name, Value: []byte(value)})
 	}
-	return answers, nil
+	return reflect.Value{}, false
 }
 
-func stateField(s *core.State, name string) (value string, found bool) {
-	switch name {
-	case "input":
-		return inputNames[s.Input], true
-	case "output":
-		return outputNames[s.Output], true
-	case "lifecycle":
-		return lifecycleNames[s.Lifecycle], true
-	case "reason":
-		return s.Reason.String(), true
-	case "closed":
-		return strconv.FormatBool(s.Closed), true
-	case "calls":
-		return strconv.Itoa(s.Calls), true
-	case "running":
-		return strconv.Itoa(s.Running), true
-	case "waiting":
-		return strconv.Itoa(s.Waiting), true
-	case "credit":
-		return strconv.FormatInt(s.Credit, 10), true
-	case "exit-code":
-		return strconv.Itoa(s.ExitCode), true
-	case "accepted-bytes":
-		return strconv.FormatUint(s.AcceptedBytes, 10), true
-	case "written-bytes":
-		return strconv.FormatUint(s.WrittenBytes, 10), true
-	case "queued-bytes":
-		return strconv.Itoa(s.QueuedBytes), true
+func isScalar(value reflect.Value) bool {
+	return value.Kind() == reflect.Bool || value.CanInt() || value.CanUint() || value.Kind() == reflect.String
+}
+
+func fieldText(value reflect.Value) []byte {
+	switch known := enumNames[value.Type()]; {
+	case known != nil:
+		return []byte(known[value.Uint()])
+	case value.Kind() == reflect.Bool:
+		return strconv.AppendBool(nil, value.Bool())
+	case value.CanInt():
+		return strconv.AppendInt(nil, value.Int(), 10)
+	case value.CanUint():
+		return strconv.AppendUint(nil, value.Uint(), 10)
 	}
-	return "", false
+	return []byte(value.String())
+}
+
+func setField(field reflect.Value, text string) error {
+	switch known := enumNames[field.Type()]; {
+	case known != nil:
+		for i, name := range known {
+			if name == text {
+				field.SetUint(uint64(i))
+				return nil
+			}
+		}
+		return fmt.Errorf("want one of %q", known)
+	case field.Kind() == reflect.Bool:
+		value, err := strconv.ParseBool(text)
+		field.SetBool(value)
+		return err
+	case field.CanInt():
+		value, err := strconv.ParseInt(text, 10, field.Type().Bits())
+		field.SetInt(value)
+		return err
+	case field.CanUint():
+		value, err := strconv.ParseUint(text, 10, field.Type().Bits())
+		field.SetUint(value)
+		return err
+	}
+	field.SetString(text)
+	return nil
 }
 
 // hyphenated spells a Go field name: BytesIn is bytes-in, IDBytesMax is id-bytes-max.

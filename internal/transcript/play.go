@@ -151,12 +151,12 @@ func (p *player) input(r *Record) error {
 		p.machine.WriteFailed()
 	case OpStats:
 		stats := p.machine.Stats()
-		answers, err := askStats(&stats, r.Settings)
+		answers, err := ask(&stats, r.Settings)
 		p.observe(Record{Op: OpStatsAnswer, Settings: answers})
 		return err
 	case OpState:
 		state := p.machine.State()
-		answers, err := askState(&state, r.Settings)
+		answers, err := ask(&state, r.Settings)
 		p.observe(Record{Op: OpStateAnswer, Settings: answers})
 		return err
 	default:

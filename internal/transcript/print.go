@@ -51,6 +51,9 @@ func (r *Record) Append(to []byte) []byte {
 	return append(to, '\n')
 }
 
+// Verb is how the record's line begins: "> call".
+func (r *Record) Verb() string { return spellings[r.Op].verb }
+
 // hasOption reports whether text begins like one of the row's optional words. No rest of a line
 // does: its first byte would be escaped.
 func (row *spelling) hasOption(text []byte) bool {

@@ -122,12 +122,29 @@ const (
 	OpStderrGap // Time, Count
 	OpSignal    // Time, Text: the name of a signal that was passed to the server
 	OpExit      // Time, Code, Text: the signal that ended the server
+
+	// Inputs that only hosts over pipes give.
+	OpReadFailed
+	OpAdvance  // Time: moves, and nothing is drained
+	OpDrain    // as OpAt, and time does not move
+	OpSnapshot // the work in progress
+
+	// What ends and fills an answer over pipes (docs/abi.md). Each of the settings has the fields of
+	// one record of core: of Snapshot, of an entry of its lists.
+	OpAccepted       // Call: its handle; once for each call that an input made
+	OpMore           // there is more to drain
+	OpSnapshotAnswer // Settings
+	OpItem           // Settings: one of Snapshot.Items
+	OpMethodStats    // Settings: one of Snapshot.Methods
+	OpMethodDropped  // Settings: one of Snapshot.Dropped
+	OpTraced         // Settings: one of Snapshot.Trace
+	OpReady          // Time, Timer: the deadline; Count: output bytes not taken. The answer is complete
 	opEnd
 )
 
 // Record is one line of a transcript: a flat union, whose Op says which fields are set. An empty
-// slice and an absent one are the same. Calls and requests go by their number in the transcript,
-// from 1, never by a machine's handle.
+// slice and an absent one are the same. In a vector calls and requests go by their number in the
+// transcript, from 1; over pipes by the handles that the machine gave.
 type Record struct {
 	Op      Op              `msg:"op"`
 	Flag    bool            `msg:"flag,omitempty"`
@@ -141,8 +158,8 @@ type Record struct {
 	Broken  core.Violation  `msg:"broken,omitempty"`
 	Code    core.Code       `msg:"code,omitempty"`
 
-	Call    uint64 `msg:"call,omitempty"` // the n-th accepted call
-	Req     uint64 `msg:"req,omitempty"`  // the n-th message delivered with a handle
+	Call    uint64 `msg:"call,omitempty"` // the n-th accepted call, or a handle
+	Req     uint64 `msg:"req,omitempty"`  // the n-th message delivered with a handle, or a handle
 	Ordinal uint64 `msg:"ordinal,omitempty"`
 	Offset  uint64 `msg:"offset,omitempty"` // bytes from the start of the stream
 	Have    uint64 `msg:"have,omitempty"`   // bytes
@@ -177,4 +194,6 @@ type Vector struct {
 }
 
 // IsObservation reports whether a machine says op, as opposed to being told it.
-func (op Op) IsObservation() bool { return op >= OpRefused && op <= OpDeadline }
+func (op Op) IsObservation() bool {
+	return op >= OpRefused && op <= OpDeadline || op >= OpAccepted && op <= OpReady
+}

@@ -167,10 +167,10 @@ var spellings = [opEnd]spelling{
 	OpMessage:       {"< message", []field{class, flaw, offset, hint, id, named, inside, text}},
 	OpResult:        {"< result", []field{call, body}},
 	OpError:         {"< error", []field{call, code(), data, text}},
-	OpInvalidAnswer: {"< invalid-answer", []field{call, body}},
-	OpTimeout:       {"< timeout", []field{call, count, text}},
-	OpCanceled:      {"< canceled", []field{call}},
-	OpLost:          {"< lost", []field{call, reason}},
+	OpInvalidAnswer: {"< invalid-answer", []field{call, id, body}},
+	OpTimeout:       {"< timeout", []field{call, id, count, text}},
+	OpCanceled:      {"< canceled", []field{call, id}},
+	OpLost:          {"< lost", []field{call, reason, id}},
 	OpProgress:      {"< progress", []field{call, body}},
 	OpCancelNotice:  {"< cancel-request", []field{req, ordinal}},
 	OpInvalid:       {"< invalid", []field{invalid, offset, count, hint, text}},
@@ -201,6 +201,20 @@ var spellings = [opEnd]spelling{
 	OpStderrGap: {"stderr-gap", []field{at, amount}},
 	OpSignal:    {"signal", []field{at, text}},
 	OpExit:      {"exit", []field{at, code(), text}},
+
+	OpReadFailed: {"> read-failed", nil},
+	OpAdvance:    {"> advance", []field{at}},
+	OpDrain:      {"> drain", nil},
+	OpSnapshot:   {"> snapshot", nil},
+
+	OpAccepted:       {"< accepted", []field{call}},
+	OpMore:           {"< more", nil},
+	OpSnapshotAnswer: {"< snapshot", []field{settings()}},
+	OpItem:           {"< item", []field{settings()}},
+	OpMethodStats:    {"< method-stats", []field{settings()}},
+	OpMethodDropped:  {"< method-dropped", []field{settings()}},
+	OpTraced:         {"< traced", []field{settings()}},
+	OpReady:          {"< ready", []field{at, timer, amount}},
 }
 
 // opOf finds the Op of a line's verb; OpNone if there is none.

@@ -91,6 +91,18 @@ server-gap 1s 1
 stderr-gap 1s 9
 signal 2s terminated
 exit 2s 143 terminated
+> read-failed
+> advance 3ms
+> drain
+> snapshot
+< accepted c4
+< more
+< snapshot generation=2 truncated=true
+< item ordinal=3 method=a\x20b running=true
+< method-stats name=a count=2
+< method-dropped method=a count=1
+< traced at=5 phase=failed
+< ready 7ms stall 3
 
 # FRAME-1  A second one.
 open profile=lsp role=client
