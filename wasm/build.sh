@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
-# Builds the reactor, to the same bytes whatever the user's settings are.
+# Builds the reactor and the command, to the same bytes whatever the user's settings are.
 #
-#   wasm/build.sh               writes wasm/parley.wasm and wasm/TOOLCHAIN, which are committed
-#   wasm/build.sh FILE [FLAG…]  writes FILE, with further flags for go build
+#   wasm/build.sh                 writes wasm/parley.wasm and wasm/TOOLCHAIN, which are committed
+#   wasm/build.sh FILE [FLAG…]    writes the reactor to FILE, with further flags for go build
+#   wasm/build.sh --command FILE  writes the command to FILE
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+build() {
+	env -u GOFLAGS GOENV=off GOTOOLCHAIN=local CGO_ENABLED=0 GOWASM= GOEXPERIMENT= GOOS=wasip1 GOARCH=wasm \
+		go build -trimpath -buildvcs=false -ldflags="-s -w -buildid=" "$@"
+}
+
+if [ "${1:-}" = --command ]; then
+	build -o "$2" ./wasm/command
+	exit
+fi
+
 out="${1:-wasm/parley.wasm}"
-env -u GOFLAGS GOENV=off GOTOOLCHAIN=local CGO_ENABLED=0 GOWASM= GOEXPERIMENT= GOOS=wasip1 GOARCH=wasm \
-	go build -buildmode=c-shared -trimpath -buildvcs=false -ldflags="-s -w -buildid=" "${@:2}" -o "$out" ./wasm/reactor
+build -buildmode=c-shared "${@:2}" -o "$out" ./wasm/reactor
 
 if (($# == 0)); then
 	sum() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi; }

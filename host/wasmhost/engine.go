@@ -54,7 +54,8 @@ func New(ctx context.Context, opts ...Option) (*Engine, error) {
 		WithMemoryLimitPages(uint32(e.options.memoryBytesMax / pageBytes)).
 		WithCloseOnContextDone(e.options.closeOnContextDone)
 	var err error
-	if e.runtime, e.compiled, err = compile(ctx, config, e.options.cacheDir, e.options.module); err != nil {
+	required := append([]string{startFunction}, exportNames[:]...)
+	if e.runtime, e.compiled, err = compile(ctx, config, e.options.cacheDir, e.options.module, required...); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
@@ -63,13 +64,13 @@ func New(ctx context.Context, opts ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// compile refuses a module that is no reactor before anything of it runs.
-func compile(ctx context.Context, config wazero.RuntimeConfig, cacheDir string, module []byte) (wazero.Runtime, wazero.CompiledModule, error) {
+// compile refuses a module without the required exports before anything of it runs.
+func compile(ctx context.Context, config wazero.RuntimeConfig, cacheDir string, module []byte, required ...string) (wazero.Runtime, wazero.CompiledModule, error) {
 	runtime, compiled, err := modulecache.Compile(ctx, config, cacheDir, module)
 	if err != nil {
 		return nil, nil, fmt.Errorf("wasmhost: %w", err)
 	}
-	if err := checkExports(compiled); err != nil {
+	if err := checkExports(compiled, required); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("wasmhost: module: %w", err), runtime.Close(ctx))
 	}
 	return runtime, compiled, nil
@@ -77,11 +78,11 @@ func compile(ctx context.Context, config wazero.RuntimeConfig, cacheDir string, 
 
 // checkExports finds a module of another kind before anything runs. wazero skips a start function
 // that does not exist, and the Go runtime would then trap at the first call.
-func checkExports(compiled wazero.CompiledModule) error {
+func checkExports(compiled wazero.CompiledModule, required []string) error {
 	exports := compiled.ExportedFunctions()
-	for _, name := range append([]string{startFunction}, exportNames[:]...) {
+	for _, name := range required {
 		if _, ok := exports[name]; !ok {
-			return fmt.Errorf("it does not export %s: not a reactor of this version", name)
+			return fmt.Errorf("it does not export %s: of another kind or version", name)
 		}
 	}
 	return nil

@@ -46,3 +46,5 @@ func (s *stderr) String() string {
 	defer s.mu.Unlock()
 	return string(s.text)
 }
+
+func (s *stderr) bytes() []byte { return []byte(s.String()) }
