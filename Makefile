@@ -34,7 +34,9 @@ wasm: ## rebuild wasm/parley.wasm and wasm/TOOLCHAIN
 	@wasm/build.sh
 
 digest: deps ## the digest of all conformance vectors, one line a home
-	@go run ./conformance/digest
+	@mkdir -p build/wasm && wasm/build.sh --command build/wasm/command.wasm
+	@npm --prefix bindings/js run --silent command
+	@go run ./conformance/digest build/wasm/command.wasm build/js/command.mjs
 	@npm --prefix bindings/js run --silent digest
 
 bench: ## the tables of benchmarks/METHOD.md, about three minutes

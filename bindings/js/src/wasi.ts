@@ -1,5 +1,5 @@
-// The ten functions of wasi_snapshot_preview1 that the module imports, and nothing else of WASI: no
-// files, no arguments, no environment.
+// The ten functions of wasi_snapshot_preview1 that the module imports, with what a command asks of its
+// stdio beside them, and nothing else of WASI: no files, no arguments, no environment.
 
 import type { LinearMemory } from './memory.js';
 
@@ -9,6 +9,7 @@ const stderrBytesMax = 16 << 10;
 const success = 0;
 const badDescriptor = 8;
 const notSupported = 58;
+const isPipe = 70;
 
 /** A size of the WASI records that poll_oneoff reads and writes, in bytes. */
 const eventBytes = 32;
@@ -22,12 +23,23 @@ export class ExitError extends Error {
   }
 }
 
+/** The descriptors 0 to 2 of a command. Both block, and throw the errno of WASI, a number, where they fail. */
+export interface Stdio {
+  /** Reads some bytes of descriptor 0 into a view of memory and returns how many; 0 is the end. */
+  read(into: Uint8Array): number;
+  /** Writes some of the bytes to descriptor 1 or 2 and returns how many. */
+  write(fd: number, bytes: Uint8Array): number;
+}
+
 /** The imports of one instance. Clock and randomness are real: docs/abi.md says why. */
 export class Wasi {
   #stderr = '';
   readonly #decoder = new TextDecoder();
 
-  constructor(private readonly memory: LinearMemory) {}
+  constructor(
+    private readonly memory: LinearMemory,
+    private readonly stdio?: Stdio,
+  ) {}
 
   /** What the module wrote to its stderr, at most 16 KiB: the text of a Go panic. */
   get stderr(): string {
@@ -49,8 +61,52 @@ export class Wasi {
         proc_exit: (code: number) => {
           throw new ExitError(code);
         },
+        ...(this.stdio === undefined ? {} : this.#descriptors(this.stdio)),
       },
     };
+  }
+
+  /** What Go asks of descriptors before it reads and writes them. The flags say that they block. */
+  #descriptors(stdio: Stdio): Record<string, (...args: number[]) => number> {
+    const characterDevice = 2;
+    return {
+      fd_read: (fd, list, count, read) =>
+        fd === 0 ? this.#each(list!, count!, read!, (into) => stdio.read(into)) : badDescriptor,
+      fd_write: (fd, list, count, written) =>
+        fd === 1 || fd === 2 ? this.#each(list!, count!, written!, (bytes) => stdio.write(fd, bytes)) : badDescriptor,
+      fd_fdstat_get: (fd, into) => {
+        if (fd! > 2) return badDescriptor;
+        this.memory.bytes.fill(0, into, into! + 24);
+        this.memory.view.setUint8(into!, characterDevice);
+        return success;
+      },
+      fd_fdstat_set_flags: () => notSupported,
+      fd_filestat_get: () => notSupported,
+      fd_seek: () => isPipe,
+      fd_close: () => success,
+      fd_prestat_get: () => badDescriptor,
+      fd_prestat_dir_name: () => badDescriptor,
+    };
+  }
+
+  /** Moves bytes between a descriptor and the pieces of a list, until one of them moves in part. */
+  #each(list: number, count: number, moved: number, move: (piece: Uint8Array) => number): number {
+    let total = 0;
+    try {
+      for (let i = 0; i < count; i++) {
+        const address = this.memory.view.getUint32(list + 8 * i, true);
+        const size = this.memory.view.getUint32(list + 8 * i + 4, true);
+        if (size === 0) continue;
+        const part = move(this.memory.bytes.subarray(address, address + size));
+        total += part;
+        if (part < size) break;
+      }
+    } catch (error) {
+      if (typeof error !== 'number') throw error;
+      if (total === 0) return error;
+    }
+    this.memory.view.setUint32(moved, total, true);
+    return success;
   }
 
   #nothing(count: number, bytes: number): number {
