@@ -781,7 +781,7 @@ func (z *Record) UnmarshalMsg(bts []byte) (o []byte, err error) {
 				return
 			}
 			if cap(z.Settings) >= int(zb0021) {
-				z.Settings = (z.Settings)[:zb0021]
+				z.Settings = z.Settings[:zb0021]
 			} else {
 				z.Settings = make([]Setting, zb0021)
 			}
