@@ -31,17 +31,18 @@ type callCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (callCmd) Help() string {
-	return `The command stands behind --, untouched:
-
-  parley call textDocument/hover @hover.json -- gopls
-  parley call tools/list --profile mcp -- my-mcp-server --stdio
-  parley call tools/list --profile mcp --mcp-era 2026-07-28 -- my-mcp-server
-  parley call sum '[1,2]' --profile plain --framing line -- ./calculator
+	return `The command stands behind --, untouched. The result is printed as one line of JSON. The command and everything it started
+are ended when parley ends.
 
 With --profile mcp an answer that asks for input is a result too: call again with inputResponses and its requestState in
 the params. A server that does not answer what it does not know is waited for 15 s, unless --mcp-era says legacy.
 
-The result is printed as one line of JSON. The command and everything it started are ended when parley ends.`
+Examples:
+
+  parley call textDocument/hover @hover.json -- gopls
+  parley call tools/list --profile mcp -- my-mcp-server --stdio
+  parley call tools/list --profile mcp --mcp-era 2026-07-28 -- my-mcp-server
+  parley call sum '[1,2]' --profile plain --framing line -- ./calculator`
 }
 
 // leaveBounds are how long a command may take to go: one Grace for its goodbye, one to leave once

@@ -16,13 +16,17 @@ type cancelCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (cancelCmd) Help() string {
-	return `Cancels one request, as the owner of its session, and waits until it has ended:
+	return `Cancels one request, as the owner of its session, and waits until it has ended. Its own client hears an error. When the
+time is up first, the request stays cancelled.
+
+Examples:
 
   parley requests
   parley cancel 4711.1-17
 
-Its own client hears an error. The exit code is 1 where the request had ended already, or never was. When the time is
-up first, the request stays cancelled.`
+Exit codes:
+
+  1    the request had ended already, or never was`
 }
 
 // Run cancels.

@@ -23,6 +23,8 @@ func (catCmd) Help() string {
 	return `One line a message: when it passed, from whom (> client, < server), what it is, its id, its method, its size,
 and for an answer the time since its request. What is no message is marked with !.
 
+Examples:
+
   parley cat gopls.cap
   parley cat --body gopls.cap | less
   parley cat --json gopls.cap | jq 'select(.elapsedMs > 100)'

@@ -20,6 +20,8 @@ func (convertCmd) Help() string {
 	return `binary and text hold every record, so that nothing is lost between them: each read as it was. jsonl holds messages,
 with their latency; from jsonl and from traces each message becomes a read of its own.
 
+Examples:
+
   parley convert gopls.cap gopls.txt
   parley convert vscode-trace.log session.cap
   parley convert --to jsonl gopls.cap - | jq .method`

@@ -45,6 +45,22 @@ type demoRun struct {
 	Checks     []check       `json:"checks"`
 }
 
+// Help is the part of the help below the flags' summary.
+func (demoCmd) Help() string {
+	return `Starts this program as a language server, talks to it natively and from the sandbox, and checks that both said and heard
+the same bytes. Needs nothing else, and takes a few seconds.
+
+Examples:
+
+  parley demo
+  parley demo --engine native
+  parley demo --json | jq .ok
+
+Exit codes:
+
+  1    a check failed; the lines above say which`
+}
+
 // Run holds the same conversation on each engine and compares what went over the wire.
 func (c demoCmd) Run(ctx context.Context, e *env) error {
 	ctx, cancel := context.WithTimeout(ctx, demoMax)

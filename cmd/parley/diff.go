@@ -12,10 +12,16 @@ type diffCmd struct {
 // Help is the part of the help below the flags' summary.
 func (diffCmd) Help() string {
 	return `Compares the n-th request of a method in A with the n-th of it in B: params and answer. Ids and times do not count.
-Prints one line a difference: > from the client, < from the server. The exit code is 1 if there is any.
+Prints one line a difference: > from the client, < from the server.
+
+Examples:
 
   parley diff yesterday.cap today.cap
-  parley diff --match shape yesterday.cap today.cap`
+  parley diff --match shape yesterday.cap today.cap
+
+Exit codes:
+
+  1    there is a difference`
 }
 
 // Run compares.

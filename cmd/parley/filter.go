@@ -31,6 +31,8 @@ func (filterCmd) Help() string {
 	return `Prints, in the manner of parley cat, what all the flags given let through. A flag given more than once lets
 through what one of its values does.
 
+Examples:
+
   parley filter --method 'textDocument/*' --slower 100ms gopls.cap
   parley filter --kind error --kind invalid --kind noise gopls.cap
   parley filter --id 7 --body gopls.cap

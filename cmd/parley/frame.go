@@ -10,15 +10,19 @@ type frameCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (frameCmd) Help() string {
-	return `A filter: reads JSON messages, one a line, and writes them with a Content-Length header each, or as --to says. lsp is
+	return `Reads JSON messages, one a line, and writes them with a Content-Length header each, or as --to says. lsp is
 another name of header, mcp of line, len4 of length4 (four bytes, big-endian). Messages are passed on as they come,
 byte for byte; a line break inside a message becomes a space where lines are the framing. parley unframe is the way back.
+
+Examples:
 
   echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}' | parley frame | gopls | parley unframe
   parley frame --from whole < pretty.json
   parley frame --to len4 < messages.jsonl
 
-What is no JSON text ends it with exit code 5 and the byte where it stands, behind what came before.`
+Exit codes:
+
+  5    something is no JSON text; the error names its byte, and what came before has been written`
 }
 
 // Run filters stdin until it ends.

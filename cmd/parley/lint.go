@@ -22,11 +22,17 @@ type lintCmd struct {
 // Help is the part of the help below the flags' summary.
 func (lintCmd) Help() string {
 	return `Prints one line a finding: when, how much it matters, the rule, from whom and at which byte of what that side sent,
-and what was seen. The exit code is 1 if there is any.
+and what was seen.
+
+Examples:
 
   parley lint gopls.cap
   parley lint --ignore position-out-of-range --errors gopls.cap
-  parley lint --rules`
+  parley lint --rules
+
+Exit codes:
+
+  1    there is a finding`
 }
 
 // Run judges.

@@ -22,19 +22,34 @@ type peerCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (peerCmd) Help() string {
-	return `Give your client one of these as its server:
+	return `Give it to your client in the place of its server. Faults may be combined. Without any the peer behaves.
+
+Examples:
 
   parley peer echo --out-of-order
   parley peer lsp --delay 50ms --split 10
   parley peer mcp --drop 0.1 --seed 7
-  parley peer lsp --die-at-byte 400 --hold-stdout 1m
-
-Faults may be combined. Without any the peer behaves, and so do its exit codes: lsp ends with 0 after shutdown, else
-with 1; the others as listed by parley --help.`
+  parley peer lsp --die-at-byte 400 --hold-stdout 1m`
 }
 
 // peerLSPCmd is "parley peer lsp".
 type peerLSPCmd struct{}
+
+// Help is the part of the help below the flags' summary.
+func (peerLSPCmd) Help() string {
+	return `It serves documents in JSON and knows their structure, not their meaning. Its faults are the flags of parley peer.
+
+Examples:
+
+  parley peer lsp
+  parley peer lsp --wrong-length 0.05
+  parley call textDocument/hover @hover.json -- parley peer lsp --junk 0.1
+
+Exit codes:
+
+  0    the client said shutdown before it left
+  1    it did not, or the stream broke; 2 and above as parley --help lists them`
+}
 
 // Run serves until the client is gone. The exit code is LSP's: 0 after shutdown, else 1, whatever
 // went wrong (STOP-9).

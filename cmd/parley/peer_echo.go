@@ -16,6 +16,18 @@ type peerEchoCmd struct {
 	Work    time.Duration `placeholder:"TIME" help:"Work on each request this long, on 256 at once; one that is cancelled fails."`
 }
 
+// Help is the part of the help below the flags' summary.
+func (peerEchoCmd) Help() string {
+	return `It answers any method, so it shows what a client does and not what a server means. With --work a request is seen by parley
+requests and top while it lasts.
+
+Examples:
+
+  parley peer echo --work 1m
+  parley peer echo --framing header --never-answer
+  echo '{"jsonrpc":"2.0","id":1,"method":"hello","params":["world"]}' | parley peer echo`
+}
+
 // Run serves until the client is gone.
 func (c peerEchoCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
 	options, closeControl, err := peer.options(e, host.PlainServer, "parley peer echo")

@@ -15,6 +15,17 @@ import (
 // peerMCPCmd is "parley peer mcp": a server to try a client on, in either era.
 type peerMCPCmd struct{}
 
+// Help is the part of the help below the flags' summary.
+func (peerMCPCmd) Help() string {
+	return `It answers initialize and server/discover, so that clients of either era find it. Its faults are the flags of parley peer.
+
+Examples:
+
+  parley peer mcp
+  parley call tools/call '{"name":"add","arguments":{"a":1,"b":2}}' --profile mcp -- parley peer mcp
+  parley call tools/list --profile mcp --timeout 2s -- parley peer mcp --never-answer`
+}
+
 // Run serves until the client is gone.
 func (peerMCPCmd) Run(ctx context.Context, e *env, peer *peerCmd) error {
 	options, closeControl, err := peer.options(e, host.MCPServer, "parley peer mcp")

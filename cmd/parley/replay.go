@@ -26,14 +26,20 @@ type replayCmd struct {
 // Help is the part of the help below the flags' summary.
 func (replayCmd) Help() string {
 	return `As the client it says what was recorded, in the recorded order and without the recorded pauses, and compares each
-answer with the recorded one. As the server it answers what is asked as it was answered, and compares the params.
-Differences go to stdout, one a line, as the server to stderr; the exit code is 1 if there is any.
+answer with the recorded one. As the server it answers what is asked as it was answered, and compares the params: put it
+in the place of the server in your editor's settings. Differences go to stdout, one a line, as the server to stderr.
+
+What a capture masks is replayed masked: record with --no-secrets where the server needs them.
+
+Examples:
 
   parley replay gopls.cap --against -- gopls
   parley replay gopls.cap --match strict -- ./gopls-of-yesterday
-  parley replay gopls.cap --as-server          (in the place of the server in your editor's settings)
+  parley replay gopls.cap --as-server
 
-What a capture masks is replayed masked: record with --no-secrets where the server needs them.`
+Exit codes:
+
+  1    there is a difference`
 }
 
 // Run plays.

@@ -21,13 +21,14 @@ type requestsCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (requestsCmd) Help() string {
-	return `Lists the messages of their peers that running sessions work on, oldest first:
+	return `Lists the messages of their peers that running sessions work on, oldest first. REQUEST is what parley cancel takes.
+GENERATION is the state that a request works on: each write that succeeds raises it. What comes and goes between two looks
+of --watch is not seen; parley trace records every step.
+
+Examples:
 
   parley requests
-  parley requests --session 4711.1 --watch
-
-REQUEST is what parley cancel takes. GENERATION is the state that a request works on: each write that succeeds
-raises it. What comes and goes between two looks of --watch is not seen; parley trace records every step.`
+  parley requests --session 4711.1 --watch`
 }
 
 // Validate is called by kong.

@@ -41,17 +41,17 @@ type serveCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (serveCmd) Help() string {
-	return `Serves a page with an editor, and a WebSocket to one process a session:
+	return `Serves a page with an editor, and a WebSocket to one process a session. Open the URL that is printed. Without a command the
+built-in JSON language server is served. Clients of your own connect to ws://HOST:PORT/ws/NAME?token=TOKEN and send one JSON
+text a message. Runs until it is interrupted; then every process it started is ended.
+
+Examples:
 
   parley serve
   parley serve --root . -- gopls
   parley serve --profile mcp -- my-mcp-server --stdio
   parley serve --root . --server go=gopls --server tools:mcp="my-mcp-server --stdio"
-  parley serve --listen 127.0.0.1:0 --json -- gopls
-
-Open the URL that is printed. Without a command the built-in JSON language server is served. Clients of your own connect to
-ws://HOST:PORT/ws/NAME?token=TOKEN and send one JSON text a message. Runs until it is interrupted; then every process it
-started is ended.`
+  parley serve --listen 127.0.0.1:0 --json -- gopls`
 }
 
 // serveDocument is what serve --json prints once it listens. Names are stable.

@@ -16,13 +16,13 @@ type sessionsCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (sessionsCmd) Help() string {
-	return `Shows every process of yours that has a control connection, and its sessions:
+	return `Shows every process of yours that has a control connection, and its sessions. RUNNING and WAITING count the messages of a
+session's peer and their limits, CALLS the open ones of the process itself. OUT is output that the peer has not read.
+
+Examples:
 
   parley sessions
-  parley sessions --json | jq '.processes[].sessions[].id'
-
-RUNNING and WAITING count the messages of a session's peer and their limits, CALLS the open ones of the process
-itself. OUT is output that the peer has not read.`
+  parley sessions --json | jq '.processes[].sessions[].id'`
 }
 
 // sessionsDocument is what sessions --json prints. Names are stable.

@@ -22,15 +22,15 @@ type statsCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (statsCmd) Help() string {
-	return `Counts what a running session did, by method, with the times from start to end of its peer's requests:
+	return `Counts what a running session did, by method, with the times from start to end of its peer's requests. Percentiles are
+upper bounds, at most a quarter too high. Counters that are 0 are left out.
+
+With captures, counts what they hold, > from the client, < from the server, and the percentiles are exact.
+
+Examples:
 
   parley stats
   parley stats --session 4711.1 --json
-
-Percentiles are upper bounds, at most a quarter too high. Counters that are 0 are left out.
-
-With captures, what they hold, > from the client, < from the server, and the percentiles are exact:
-
   parley stats gopls.cap
   parley stats --json gopls.cap | jq '.methods[] | select(.p95Ms > 100).method'`
 }

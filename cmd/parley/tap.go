@@ -31,20 +31,24 @@ type tapCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (tapCmd) Help() string {
-	return `Put it in front of the server in your editor's settings; nothing else changes:
+	return `Put it in front of the server in your editor's settings; nothing else changes. Then look at what it recorded: parley
+cat, stats, lint, replay, diff.
+
+What passes is the same to the byte, and so are signals and the ends of the streams. When the disk is full or slow, the
+recording loses bytes, never the session: they are counted, and named at the end on stderr.
+
+In what is recorded, values of members whose names end in these words are masked with asterisks of the same
+size, in any case and whatever - and _ stand in them, and so is what looks like them on stderr:
+` + capture.SecretNames() + `.
+
+Examples:
 
   parley tap --record gopls.cap -- gopls
   parley tap --record 'fs-{pid}.cap' --rotate 64MiB -- npx -y @modelcontextprotocol/server-filesystem .
 
-Then look at it: parley cat, stats, lint, replay, diff.
+Exit codes:
 
-What passes is the same to the byte, and so are signals, the ends of the streams and the exit code (128 and the
-signal's number where a signal ended the server). When the disk is full or slow, the recording loses bytes, never
-the session: they are counted, and named at the end on stderr.
-
-In what is recorded, values of members whose names end in these words are masked with asterisks of the same
-size, in any case and whatever - and _ stand in them, and so is what looks like them on stderr:
-` + capture.SecretNames() + `.`
+  The server's own; 128 and the signal's number where a signal ended it.`
 }
 
 // Run is as transparent as two more pipes can be.

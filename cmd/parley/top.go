@@ -26,11 +26,13 @@ func (topCmd) Help() string {
 	return `Watches the sessions of all processes that have a control connection: what they work on, for how long, how full
 their queues are, and how long each method takes.
 
-  parley top
-  parley top --once | less
-
 Keys: up and down choose, tab changes between sessions and requests, c cancels the chosen request after a question, t
-starts the chosen session's trace and shows it when pressed again, space holds the picture, q leaves.`
+starts the chosen session's trace and shows it when pressed again, space holds the picture, q leaves.
+
+Examples:
+
+  parley top
+  parley top --once | less`
 }
 
 // Validate is called by kong.

@@ -15,7 +15,9 @@ type traceCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (traceCmd) Help() string {
-	return `Between start and stop, each step of each message from a session's peer is kept, the last 1,024 of them:
+	return `Between start and stop, each step of each message from a session's peer is kept, the last 1,024 of them.
+
+Examples:
 
   parley trace start
   parley trace stop
@@ -31,6 +33,20 @@ type traceFlags struct {
 
 // traceStartCmd is "parley trace start".
 type traceStartCmd struct{ traceFlags }
+
+// Help is the part of the help below the flags' summary.
+func (traceStartCmd) Help() string {
+	return `From now on each step of each message is kept, the last 1,024 of them. What an earlier trace kept is gone.
+
+Examples:
+
+  parley trace start
+  parley trace start --session 4711.1
+
+Exit codes:
+
+  1    the trace runs already`
+}
 
 // Run starts it.
 func (c *traceStartCmd) Run(ctx context.Context, e *env) error {
@@ -49,6 +65,20 @@ func (c *traceStartCmd) Run(ctx context.Context, e *env) error {
 
 // traceStopCmd is "parley trace stop".
 type traceStopCmd struct{ traceFlags }
+
+// Help is the part of the help below the flags' summary.
+func (traceStopCmd) Help() string {
+	return `Prints the steps in order, each with its age.
+
+Examples:
+
+  parley trace stop
+  parley trace stop --session 4711.1 --json | jq -r '.steps[].method'
+
+Exit codes:
+
+  1    no trace runs`
+}
 
 // Run stops it and prints what it recorded.
 func (c *traceStopCmd) Run(ctx context.Context, e *env) error {

@@ -10,13 +10,17 @@ type unframeCmd struct {
 
 // Help is the part of the help below the flags' summary.
 func (unframeCmd) Help() string {
-	return `A filter: reads messages with a Content-Length header each, or as --from says, and writes one JSON text a line. See
+	return `Reads messages with a Content-Length header each, or as --from says, and writes one JSON text a line. See
 parley frame, the way back, for the names of the framings.
+
+Examples:
 
   my-server < requests.lsp | parley unframe | jq .method
   parley unframe --from len4 < control.bin
 
-What cannot be a message ends it with exit code 5 and the byte where it stands, behind what came before.`
+Exit codes:
+
+  5    something cannot be a message; the error names its byte, and what came before has been written`
 }
 
 // Run filters stdin until it ends.

@@ -24,6 +24,16 @@ type build struct {
 	WasmSHA256 string `json:"wasmSha256"`
 }
 
+// Help is the part of the help below the flags' summary.
+func (versionCmd) Help() string {
+	return `The hash is of the WebAssembly module inside this program. wasm/TOOLCHAIN in the source has the same one.
+
+Examples:
+
+  parley version
+  parley version --json | jq -r .wasmSha256`
+}
+
 // Run prints the build.
 func (c versionCmd) Run(e *env) error {
 	b := buildInfo()
