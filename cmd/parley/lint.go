@@ -58,7 +58,9 @@ func (c *lintCmd) Run(e *env) error {
 		count++
 		failed = firstError(failed, c.print(out, f))
 	})
-	err := captureFiles{c.Files}.follow(e, capture.NewFollower(), func(seen *capture.Seen) error {
+	follower := capture.NewFollower()
+	follower.ShowsMembers = true
+	err := captureFiles{c.Files}.follow(e, follower, func(seen *capture.Seen) error {
 		linter.See(seen)
 		return failed
 	})

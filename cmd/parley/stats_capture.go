@@ -15,6 +15,7 @@ type captureStats struct {
 
 func (c captureStats) run(e *env, asJSON bool) error {
 	counter, follower := capture.NewCounter(), capture.NewFollower()
+	follower.ShowsMembers = true
 	err := captureFiles(c).follow(e, follower, func(seen *capture.Seen) error {
 		counter.See(seen)
 		return nil

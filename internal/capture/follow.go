@@ -13,6 +13,8 @@ type Seen struct {
 	Side   core.Side   // who sent the message or the bytes
 	Found  *Found      // nil: neither
 	Pair   core.Paired // of a message
+
+	InBatch bool // a member of the batch that was shown before
 }
 
 // Follower finds the messages in the records of a capture and pairs requests with answers.
@@ -20,7 +22,10 @@ type Follower struct {
 	Header Header
 	Bytes  [2]uint64 // that passed from the client and from the server, in all sessions
 
+	ShowsMembers bool // members of batches are shown too, each as a message, behind the batch
+
 	framers [2]*Framer
+	members *members
 	watch   *core.Watch
 	last    core.Time
 }
@@ -29,7 +34,7 @@ type Follower struct {
 const openMax = 65_536
 
 // NewFollower returns a Follower for one capture, or for its parts one after the other.
-func NewFollower() *Follower { return &Follower{} }
+func NewFollower() *Follower { return &Follower{members: newMembers()} }
 
 // Framing is how the messages of a side are told apart, as far as that is known.
 func (f *Follower) Framing(side core.Side) Framing {
@@ -97,8 +102,20 @@ func (f *Follower) End(see func(*Seen)) {
 
 func (f *Follower) show(r *transcript.Record, at core.Time, side core.Side, found Found, see func(*Seen)) {
 	seen := Seen{Record: r, At: at, Side: side, Found: &found}
-	if found.Message != nil {
-		seen.Pair = f.watch.Saw(side, found.Message, at)
+	if found.Message == nil {
+		see(&seen)
+		return
 	}
+	seen.Pair = f.watch.Saw(side, found.Message, at)
 	see(&seen)
+	if found.Message.Class != core.ClassBatch {
+		return
+	}
+	f.members.each(found.Message.Frame, found.Start, func(member Found) {
+		seen := Seen{Record: r, At: at, Side: side, Found: &member, InBatch: true}
+		seen.Pair = f.watch.Saw(side, member.Message, at)
+		if f.ShowsMembers {
+			see(&seen)
+		}
+	})
 }

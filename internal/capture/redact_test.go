@@ -1,9 +1,14 @@
 package capture
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/parley-rpc/parley/internal/transcript"
 )
 
 func redaction(t testing.TB, secrets bool, paths ...string) *Redaction {
@@ -59,6 +64,46 @@ func TestMaskLoose(t *testing.T) {
 	command := r.Command([]string{"srv", "--token", "abc", "--api-key=def", "x"})
 	if got := strings.Join(command, " "); got != "srv --token *** --api-key=*** x" {
 		t.Error(got)
+	}
+}
+
+// Goal: a secret is masked wherever reads cut its message: no byte of it is in a record, and none before
+// its message is complete. Method: a message before and behind it, three reads.
+func TestSecretsAreMaskedWhereverReadsCut(t *testing.T) {
+	const secret = "correct-horse"
+	stream := header(ping) + header(`{"jsonrpc":"2.0","method":"login","params":{"password":"`+secret+`","n":1}}`) + header(ping)
+	want := strings.Replace(stream, secret, strings.Repeat("*", len(secret)), 1)
+	for first := 1; first < len(stream)-1; first++ {
+		for _, second := range []int{first + 1, first + (len(stream)-first)/2 + 1, len(stream) - 1} {
+			h := &held{op: transcript.OpClient, framer: NewFramer(FramingHeader), redaction: redaction(t, true)}
+			recorded := ""
+			for _, text := range []string{stream[:first], stream[first:second], stream[second:]} {
+				records, err := h.feed(nil, &piece{text: []byte(text)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				recorded += texts(t, records)
+			}
+			if recorded != want {
+				t.Fatalf("cut at %d and %d: %q, want %q", first, second, recorded, want)
+			}
+		}
+	}
+}
+
+// texts is what records hold, one after the other.
+func texts(t *testing.T, records []byte) (text string) {
+	t.Helper()
+	for reader := transcript.NewReader(bytes.NewReader(records), 0); ; {
+		var r transcript.Record
+		err := reader.Next(&r)
+		if errors.Is(err, io.EOF) {
+			return text
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(r.Text)
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 // Stats is what a capture says about each method. Names in JSON are stable.
 type Stats struct {
 	DurationMs float64       `json:"durationMs"` // from the beginning to the last record
-	Messages   int           `json:"messages"`
+	Messages   int           `json:"messages"`   // a batch is one; its members count below
 	Bytes      [2]uint64     `json:"bytes"`      // passed from the client, from the server; frames included
 	NoiseBytes [2]uint64     `json:"noiseBytes"` // of these, outside of messages
 	LostBytes  uint64        `json:"lostBytes"`  // passed and not recorded
-	Invalid    int           `json:"invalid"`    // frames that are no message
+	Invalid    int           `json:"invalid"`    // frames and members of batches that are no message
 	Unknown    int           `json:"unknown"`    // answers to nothing that was open
 	Methods    []MethodStats `json:"methods"`    // slowest in all first, then by name
 }
@@ -65,7 +65,9 @@ func (c *Counter) See(seen *Seen) {
 		c.stats.NoiseBytes[seen.Side] += seen.Found.End - seen.Found.Start
 		return
 	}
-	c.stats.Messages++
+	if !seen.InBatch {
+		c.stats.Messages++
+	}
 	ev := seen.Found.Message
 	switch ev.Class {
 	case core.ClassRequest, core.ClassNotification:

@@ -37,6 +37,7 @@ func judgeText(t testing.TB, text string) []Finding {
 	var findings []Finding
 	linter := New(func(f Finding) { findings = append(findings, f) })
 	follower := capture.NewFollower()
+	follower.ShowsMembers = true
 	for r, err := range source.Records() {
 		if err != nil {
 			t.Fatal(err)
@@ -134,6 +135,28 @@ func TestRulesLeaveAlone(t *testing.T) {
 	}
 }
 
+// Goal: what a member of a batch does is judged as if it had come alone, and found where it stands.
+func TestMembersOfBatchesAreJudged(t *testing.T) {
+	const ask = `> [{"jsonrpc":"2.0","id":5,"method":"a"}, {"jsonrpc":"2.0","id":6,"method":"b"}]`
+	const answer = `{"jsonrpc":"2.0","id":5,"result":1}`
+	for _, c := range []struct{ lines, want string }{
+		{ask + "\n< [" + answer + `,{"jsonrpc":"2.0","id":6,"error":{"code":1,"message":""}}]`, ""},
+		{ask + "\n< " + answer, "missing-answer b 6 at 0"},
+		{ask + "\n< [" + answer + "," + answer + "]", "double-answer  5 at 134; missing-answer b 6 at 0"},
+		{ask[:len(ask)-1] + "," + `{"jsonrpc":"2.0","id":6,"method":"c"}]` + "\n< [" + answer + `,{"jsonrpc":"2.0","id":6,"result":1}]`, "duplicate-id c 6 at 255"},
+		{"< [1,[],{}]", "invalid-message   at 97; invalid-message   at 99; wrong-jsonrpc   at 102"},
+		{"> []", ""},
+	} {
+		var found []string
+		for _, f := range judge(t, hello+c.lines) {
+			found = append(found, fmt.Sprintf("%s %s %s at %d", f.Rule, f.Method, f.ID, f.Offset))
+		}
+		if got := strings.Join(found, "; "); got != c.want {
+			t.Errorf("%s\nfound %s\nwant  %s", c.lines, got, c.want)
+		}
+	}
+}
+
 // Goal: the documentation lists the rules as they are.
 func TestRulesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/capture.md")
@@ -164,6 +187,7 @@ func FuzzLint(f *testing.F) {
 			}
 		})
 		follower := capture.NewFollower()
+		follower.ShowsMembers = true
 		for r, err := range source.Records() {
 			if err != nil || follower.Take(r, linter.See) != nil {
 				break

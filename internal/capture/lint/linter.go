@@ -182,7 +182,7 @@ func (l *Linter) message(seen *capture.Seen) {
 		l.content(seen)
 	case core.ClassResult, core.ClassError:
 		l.answer(seen)
-	case core.ClassBatch: // its members are not taken apart
+	case core.ClassBatch: // its members follow
 	}
 }
 
