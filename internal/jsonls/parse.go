@@ -93,10 +93,12 @@ func (p *parser) problem(start, end int, message string) {
 	}
 }
 
-// halt gives up on the rest of the text: every container ends here, silently.
+// halt gives up on the rest of the text: every container ends here, behind the token that was too
+// much, silently.
 func (p *parser) halt(message string) {
 	p.problem(p.token.start, p.token.end, message)
 	p.halted = true
+	p.lastEnd = p.token.end
 	p.scanner.offset = len(p.text)
 	p.token = p.scanner.next()
 }

@@ -74,6 +74,7 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 		if len(problems) == 0 || len(problems) > problemsMax {
 			t.Errorf("%s: %d problems", name, len(problems))
 		}
+		checkNesting(t, root, 0, len(text))
 	}
 }
 
