@@ -24,7 +24,7 @@ check: ## gofumpt, vet, staticcheck, and builds for the platforms that are not a
 cover: ## how much of core is reached, and whether each gap is explained in docs/coverage.md
 	@.ci/cover
 
-soak: ## fuzz each target for FUZZTIME, simulate for SIM, then the tests that take minutes
+soak: ## fuzz each target for FUZZTIME, simulate for SIM, the tests that take minutes, the race detector
 	@PARLEY_SIM=$(SIM) .ci/soak $(FUZZTIME)
 
 canaries: ## plant bugs in the core and see that the simulation finds each

@@ -24,21 +24,24 @@ func (f *Failure) Error() string {
 		f.Where, f.Fault.Error(), f.Seed, transcript.Print([]transcript.Vector{f.Transcript}))
 }
 
-// Run runs one seed on machines that open makes. Its error is a *Failure, or says that a machine
-// could not be opened or closed.
-func Run(seed uint64, open transcript.Factory) error {
+// Run runs one seed on machines that open makes, and counts what went into them. Its error is a
+// *Failure, or says that a machine could not be opened or closed.
+func Run(seed uint64, open transcript.Factory) (operations int, err error) {
 	w, fault, err := play(seed, open)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	for _, e := range w.ends {
+		operations += len(e.tape.records)
 	}
 	if fault == nil {
-		return nil
+		return operations, nil
 	}
 	e := w.acting
 	if found, _ := w.fault(); found != nil {
 		e = found
 	}
-	return &Failure{Seed: seed, Where: e.name, Fault: *fault, Transcript: shrink(e.tape.vector(seed, fault), fault, open)}
+	return operations, &Failure{Seed: seed, Where: e.name, Fault: *fault, Transcript: shrink(e.tape.vector(seed, fault), fault, open)}
 }
 
 // play runs one seed and returns what was found.

@@ -36,7 +36,7 @@ func TestFailureIsShrunkAndReplays(t *testing.T) {
 		if seed > seedsMax {
 			t.Fatalf("no call timed out in %d runs", seedsMax)
 		}
-		if err := Run(seed, openForgetful); err != nil && !errors.As(err, &failure) {
+		if _, err := Run(seed, openForgetful); err != nil && !errors.As(err, &failure) {
 			t.Fatal(err)
 		}
 	}

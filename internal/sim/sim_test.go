@@ -21,11 +21,15 @@ var seedFlag = flag.String("seed", "", "run this seed alone, for example 0x2a; w
 func TestSeeds(t *testing.T) {
 	runs, until := budget(t)
 	first, runs := seeds(t, runs)
-	for i := uint64(0); i < runs && (until.IsZero() || time.Now().Before(until)); i++ {
-		if err := Run(first+i, host.Native); err != nil {
+	done, operations := uint64(0), 0
+	for ; done < runs && (until.IsZero() || time.Now().Before(until)); done++ {
+		count, err := Run(first+done, host.Native)
+		if err != nil {
 			t.Fatal(err)
 		}
+		operations += count
 	}
+	t.Logf("%d seeds, %d operations", done, operations)
 }
 
 // seeds are runs from the one of the commit, or the one that -seed names.

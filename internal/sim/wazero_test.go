@@ -28,7 +28,7 @@ func TestSeedsInWazero(t *testing.T) {
 	}()
 	first, runs := seeds(t, wazeroRuns)
 	for seed := first; seed < first+runs; seed++ {
-		if err := Run(seed, engine.Machine); err != nil {
+		if _, err := Run(seed, engine.Machine); err != nil {
 			t.Fatal(err)
 		}
 		want, got := tapes(t, seed, host.Native), tapes(t, seed, engine.Machine)
