@@ -33,8 +33,13 @@ type served struct {
 // serve starts the program on a folder and returns once it listens.
 func serve(t *testing.T, env []string, root string, server ...string) *served {
 	t.Helper()
+	return serveWith(t, env, append([]string{"--root", root, "--"}, server...)...)
+}
+
+func serveWith(t *testing.T, env []string, args ...string) *served {
+	t.Helper()
 	s := new(served)
-	s.command = exec.Command(parley(t), append([]string{"serve", "--json", "--listen", "127.0.0.1:0", "--root", root, "--"}, server...)...)
+	s.command = exec.Command(parley(t), append([]string{"serve", "--json", "--listen", "127.0.0.1:0"}, args...)...)
 	s.command.Env, s.command.Stderr = env, &s.stderr
 	stdout, err := s.command.StdoutPipe()
 	if err == nil {

@@ -27,6 +27,8 @@ type callCmd struct {
 	Timeout   time.Duration `default:"30s" help:"Bound of start, handshake and call together."`
 	Handshake bool          `default:"true" negatable:"" help:"Do the profile's handshake first."`
 	JSON      bool          `name:"json" help:"Print one document: result or error, timings, counters."`
+
+	wasiFlags `embed:"" group:"Sandbox, for a server that nobody trusts."`
 }
 
 // Help is the part of the help below the flags' summary.
@@ -42,7 +44,8 @@ Examples:
   parley call textDocument/hover @hover.json -- gopls
   parley call tools/list --profile mcp -- my-mcp-server --stdio
   parley call tools/list --profile mcp --mcp-era 2026-07-28 -- my-mcp-server
-  parley call sum '[1,2]' --profile plain --framing line -- ./calculator`
+  parley call sum '[1,2]' --profile plain --framing line -- ./calculator
+  parley call tools/list --profile mcp --wasi server.wasm --dir ./data:/data:ro -- --stdio`
 }
 
 // leaveBounds are how long a command may take to go: one Grace for its goodbye, one to leave once
@@ -61,6 +64,10 @@ var framings = map[string]struct {
 
 // Run starts the command, calls it and ends it.
 func (c *callCmd) Run(ctx context.Context, e *env, server serverCommand) error {
+	server, err := c.wasiFlags.command(e, server)
+	if err != nil {
+		return err
+	}
 	if err := c.validate(server); err != nil {
 		return err
 	}

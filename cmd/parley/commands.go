@@ -8,6 +8,7 @@ type commands struct {
 	Demo    demoCmd    `cmd:"" help:"Hold a conversation with the built-in language server, on both engines."`
 	Frame   frameCmd   `cmd:"" help:"A filter: put messages, one a line, into another framing."`
 	Peer    peerCmd    `cmd:"" help:"Be a server on stdin and stdout."`
+	Sandbox sandboxCmd `cmd:"" help:"Run a program compiled to WASI, with what it is granted and nothing else."`
 	Serve   serveCmd   `cmd:"" help:"Serve a page, and a WebSocket to a language server or MCP server."`
 	Unframe unframeCmd `cmd:"" help:"A filter: put framed messages on lines of their own."`
 	Version versionCmd `cmd:"" help:"Print version, commit, Go and the hash of the embedded module."`

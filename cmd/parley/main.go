@@ -5,14 +5,13 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 	"syscall"
 )
 
 func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	notifyOfSignals(signals)
 	go func() {
 		// Later signals change nothing: what is left then is ending the child, in bounded time.
 		caught, _ := (<-signals).(syscall.Signal)

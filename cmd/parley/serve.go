@@ -36,6 +36,7 @@ type serveCmd struct {
 	JSON            bool     `name:"json" help:"Print one document: address, URL, token, servers."`
 	Verbose         bool     `short:"v" help:"Log sessions as they start and end."`
 
+	wasiFlags    `embed:"" group:"Sandbox, for a server that nobody trusts."`
 	controlFlags `embed:"" group:"Control connection, for parley sessions, requests, top and others."`
 }
 
@@ -51,7 +52,8 @@ Examples:
   parley serve --root . -- gopls
   parley serve --profile mcp -- my-mcp-server --stdio
   parley serve --root . --server go=gopls --server tools:mcp="my-mcp-server --stdio"
-  parley serve --listen 127.0.0.1:0 --json -- gopls`
+  parley serve --listen 127.0.0.1:0 --json -- gopls
+  parley serve --wasi server.wasm --dir ./src -- --stdio`
 }
 
 // serveDocument is what serve --json prints once it listens. Names are stable.
@@ -71,6 +73,9 @@ type servedEntry struct {
 
 // Run serves until the command is interrupted.
 func (c *serveCmd) Run(ctx context.Context, e *env, server serverCommand) (err error) {
+	if server, err = c.wasiFlags.command(e, server); err != nil {
+		return err
+	}
 	options, err := c.options(e, server)
 	if err != nil {
 		return err

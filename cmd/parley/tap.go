@@ -26,6 +26,7 @@ type tapCmd struct {
 	Rotate    byteSize `placeholder:"SIZE" help:"Once FILE has SIZE (64MiB), name it FILE.1, in place of the one before, and begin another."`
 	Framing   string   `default:"guess" enum:"guess,header,line,length4" help:"How messages are told apart: guess, header, line, length4."`
 
+	wasiFlags    `embed:"" group:"Sandbox, for a server that nobody trusts."`
 	controlFlags `embed:"" group:"Control connection, for parley sessions, requests, top and others."`
 }
 
@@ -53,6 +54,10 @@ Exit codes:
 
 // Run is as transparent as two more pipes can be.
 func (c *tapCmd) Run(_ context.Context, e *env, server serverCommand) error {
+	server, err := c.wasiFlags.command(e, server)
+	if err != nil {
+		return err
+	}
 	if len(server) == 0 {
 		return usageError{"which server? Give its command behind --"}
 	}

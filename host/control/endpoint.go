@@ -24,6 +24,9 @@ const socketSuffix = ".parley.socket"
 // Directory is where the control sockets of this account are: .parley/sockets in its home, which the
 // account database names and not the environment (CTL-1).
 func Directory() (string, error) {
+	if err := supported(); err != nil {
+		return "", err
+	}
 	home, err := accountHome()
 	if err != nil {
 		return "", fmt.Errorf("control: no home in the account database: %w", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -46,9 +45,8 @@ func ending(ctx context.Context, err error) (code int, _ error) {
 	return 0, &TrapError{err}
 }
 
-// runToStatus is run, in the words of os.ProcessState.
-func (g *guest) runToStatus(stdin, stdout, stderr *os.File) string {
-	code, err := g.run(stdin, stdout, stderr)
+// status says it in the words of os.ProcessState.
+func status(code int, err error) string {
 	if err != nil {
 		return strings.TrimPrefix(err.Error(), "wasichild: ")
 	}

@@ -30,14 +30,14 @@ const filesMax = 256
 type directory struct {
 	Grant
 	root  *os.Root
-	ctx   context.Context // done: every operation fails, so that none goes on for an interrupted guest
+	ctx   context.Context // set before the guest runs; done: every operation fails, so that none goes on for an interrupted guest
 	files atomic.Int32    // open, at most filesMax
 }
 
-func openGrants(ctx context.Context, grants []Grant) ([]*directory, error) {
+func openGrants(grants []Grant) ([]*directory, error) {
 	var opened []*directory
 	for i, g := range grants {
-		d, err := openGrant(ctx, g)
+		d, err := openGrant(g)
 		if err == nil && slices.ContainsFunc(grants[:i], func(other Grant) bool { return other.Guest == g.Guest }) {
 			err = errors.Join(fmt.Errorf("two directories are granted as %q", g.Guest), d.root.Close())
 		}
@@ -49,7 +49,7 @@ func openGrants(ctx context.Context, grants []Grant) ([]*directory, error) {
 	return opened, nil
 }
 
-func openGrant(ctx context.Context, g Grant) (*directory, error) {
+func openGrant(g Grant) (*directory, error) {
 	if !path.IsAbs(g.Guest) || path.Clean(g.Guest) != g.Guest {
 		return nil, fmt.Errorf("directory %q is granted as %q, want an absolute path without . and ..", g.Host, g.Guest)
 	}
@@ -57,7 +57,7 @@ func openGrant(ctx context.Context, g Grant) (*directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("granted directory: %w", err)
 	}
-	return &directory{Grant: g, root: root, ctx: ctx}, nil
+	return &directory{Grant: g, root: root}, nil
 }
 
 // fileSystem is what the guest sees of it.

@@ -21,26 +21,25 @@ const startFunction = "_start"
 // guest is a server that is compiled and has not run yet.
 type guest struct {
 	server   *Server
-	ctx      context.Context // its end interrupts the guest
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	grants   []*directory
 }
 
-// prepare does all that can be refused; nothing of the guest runs. ctx bounds it. A guest that running
-// cannot interrupt runs at full speed.
-func prepare(ctx context.Context, s *Server, running context.Context) (*guest, error) {
+// prepare does all that can be refused; nothing of the guest runs. ctx bounds it. A guest that is not
+// interruptible runs at full speed.
+func prepare(ctx context.Context, s *Server, interruptible bool) (*guest, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	grants, err := openGrants(running, s.Grants)
+	grants, err := openGrants(s.Grants)
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{server: s, ctx: running, grants: grants}
+	g := &guest{server: s, grants: grants}
 	config := wazero.NewRuntimeConfig().
 		WithMemoryLimitPages(s.memoryPagesMax()).
-		WithCloseOnContextDone(running.Done() != nil || s.TimeMax > 0)
+		WithCloseOnContextDone(interruptible)
 	cacheDir := s.CacheDir
 	if cacheDir == "" {
 		cacheDir = modulecache.DefaultDir()
@@ -56,33 +55,33 @@ func prepare(ctx context.Context, s *Server, running context.Context) (*guest, e
 }
 
 func (g *guest) close() error {
-	ctx := context.WithoutCancel(g.ctx)
+	ctx := context.Background()
 	return errors.Join(g.compiled.Close(ctx), g.runtime.Close(ctx), closeGrants(g.grants))
 }
 
-// run runs the guest to its end, once, and closes it and the files. It returns its exit code, or why
-// it has none.
-func (g *guest) run(stdin, stdout, stderr *os.File) (code int, err error) {
-	ctx := g.ctx
-	if g.server.TimeMax > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, g.server.TimeMax, ErrTime)
-		defer cancel()
-	}
+// run runs the guest to its end, once, and closes it. It returns its exit code, or why it has none. The
+// end of ctx interrupts it.
+func (g *guest) run(ctx context.Context, stdin, stdout, stderr *os.File) (code int, err error) {
 	defer func() { err = errors.Join(err, g.close()) }()
+	for _, d := range g.grants {
+		d.ctx = ctx
+	}
 	input, err := feed(stdin)
 	if err != nil {
 		return 0, err
 	}
 	defer input.close()
-	// A guest that waits for its stdio asks no questions: only the end of a pipe reaches it.
+	// A guest that waits for its stdio asks no questions at loops: it is the waiting that has to end.
 	defer context.AfterFunc(ctx, func() {
 		input.end()
-		closeFiles(stdout, stderr)
+		for _, f := range []*os.File{stdout, stderr} {
+			// A file without deadlines is no pipe of ours: see Run.
+			_ = f.SetWriteDeadline(time.Unix(1, 0))
+		}
 	})()
 	module, err := g.runtime.InstantiateModule(ctx, g.compiled, g.config(ctx, input.theirs, stdout, stderr))
 	if err == nil {
-		err = module.Close(context.WithoutCancel(ctx))
+		err = module.Close(context.Background())
 	}
 	return ending(ctx, err)
 }

@@ -84,8 +84,8 @@ func awaitMessage(t *testing.T, p *child.Peer, method string) json.RawMessage {
 	return nil
 }
 
-// status is how the guest ended, once it has.
-func status(t *testing.T, p *child.Peer) string {
+// statusOf is how the guest ended, once it has.
+func statusOf(t *testing.T, p *child.Peer) string {
 	t.Helper()
 	if _, err := p.Process.Wait(t.Context()); err != nil {
 		t.Fatal(err)

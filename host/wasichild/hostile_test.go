@@ -28,7 +28,7 @@ func TestGuestsThatWillNotEnd(t *testing.T) {
 				t.Errorf("the other session: %v, %v", answer, err)
 			}
 			mustClose(t, p)
-			if got := status(t, p); behaviour != "memory" && behaviour != "recurse" && got != "interrupted" {
+			if got := statusOf(t, p); behaviour != "memory" && behaviour != "recurse" && got != "interrupted" {
 				t.Errorf("status %q", got)
 			}
 		})
@@ -55,7 +55,7 @@ func TestGuestsThatEnd(t *testing.T) {
 			if !errors.Is(err, host.ErrClosed) || !strings.Contains(err.Error(), test.status) {
 				t.Errorf("call: %v, want ErrClosed and %q", err, test.status)
 			}
-			if got := status(t, p); got != test.status {
+			if got := statusOf(t, p); got != test.status {
 				t.Errorf("status %q, want %q", got, test.status)
 			}
 			if got := string(p.Process.Stderr.Bytes()); !strings.Contains(got, test.stderr) {
@@ -76,7 +76,7 @@ func TestTimeMax(t *testing.T) {
 		s := behaving(behaviour)
 		s.TimeMax = 100 * time.Millisecond
 		p := start(t, s, host.Plain)
-		if got, want := status(t, p), "the guest's time is up"; !strings.HasPrefix(got, want) {
+		if got, want := statusOf(t, p), "the guest's time is up"; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: status %q, want %q", behaviour, got, want)
 		}
 	}
@@ -86,8 +86,9 @@ func TestTimeMax(t *testing.T) {
 func TestRunEndsWhileStdoutIsFull(t *testing.T) {
 	stdinTheirs, stdinOurs := pipe(t)
 	stdoutOurs, stdoutTheirs := pipe(t)
-	defer stdinOurs.Close()
-	defer stdoutOurs.Close()
+	for _, f := range []*os.File{stdinOurs, stdinTheirs, stdoutOurs, stdoutTheirs} {
+		defer f.Close()
+	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("enough")
 	ended := make(chan error, 1)

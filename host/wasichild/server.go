@@ -51,36 +51,75 @@ var bounds = child.Bounds{Grace: 400 * time.Millisecond, Terminate: 400 * time.M
 // the guest 400 ms to leave in place of 2 s (STOP-6). Start fails with a *child.StartError where the
 // module, a grant or a limit is refused, and with host.New's error where the session is.
 func Start(ctx context.Context, s *Server, opts host.Options, more ...child.Option) (*child.Peer, error) {
-	running, interrupt := context.WithCancelCause(context.WithoutCancel(ctx))
-	g, err := prepare(ctx, s, running)
+	g, err := prepare(ctx, s, true)
 	if err != nil {
-		interrupt(nil)
 		return nil, &child.StartError{Program: s.Name, Err: err}
 	}
+	running, interrupt := context.WithCancelCause(context.WithoutCancel(ctx))
 	p, err := child.StartGuest(ctx, &child.Guest{
-		Name:      s.Name,
-		Run:       g.runToStatus,
+		Name: s.Name,
+		Run: func(stdin, stdout, stderr *os.File) string {
+			limited, cancel := s.limit(running)
+			defer cancel()
+			return status(g.run(limited, stdin, stdout, stderr))
+		},
 		Interrupt: func() { interrupt(errInterrupted) },
 		Stderr:    s.Stderr,
 	}, opts, append([]child.Option{child.WithBounds(bounds)}, more...)...)
 	if errors.As(err, new(*child.StartError)) { // it has not run, and so not closed itself
-		interrupt(nil)
 		return nil, errors.Join(err, g.close())
 	}
 	return p, err
 }
 
-// Run compiles the server and runs it in this process to its end, with the files as its stdio, which
-// it closes. It returns the guest's exit code, or why there is none: a *TrapError, ErrTime, the cause
-// of ctx, or a *child.StartError. Where ctx can never be done and TimeMax is 0 the guest runs at full
-// speed, and nothing stops it but the end of the process.
+// interruptMax is how long Run waits for a guest that is interrupted.
+const interruptMax = time.Second
+
+// Run compiles the server and runs it in this process to its end, with the files as its stdio. It
+// returns the guest's exit code, or why there is none: a *TrapError, ErrTime, the cause of ctx, or a
+// *child.StartError. Where ctx can never be done and TimeMax is 0 the guest runs at full speed, and
+// nothing stops it but the end of the process. Otherwise Run returns a second after ctx is done or
+// the time is up at the latest; where the guest still runs then, because it goes through no loop or
+// waits for room in a file without deadlines, the error matches child.ErrSurvived too.
+//
+// Run leaves the files open. What it has read of stdin is gone, also where the guest did not take it,
+// and it goes on reading until stdin ends or is closed.
 func Run(ctx context.Context, s *Server, stdin, stdout, stderr *os.File) (code int, err error) {
-	defer closeFiles(stdin, stdout, stderr)
-	g, err := prepare(ctx, s, ctx)
+	g, err := prepare(ctx, s, ctx.Done() != nil || s.TimeMax > 0)
 	if err != nil {
 		return 0, &child.StartError{Program: s.Name, Err: err}
 	}
-	return g.run(stdin, stdout, stderr)
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
+	interrupted := ctx.Done()
+	type outcome struct {
+		code int
+		err  error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		code, err := g.run(ctx, stdin, stdout, stderr)
+		ended <- outcome{code, err}
+	}()
+	var patience <-chan time.Time
+	for {
+		select {
+		case end := <-ended:
+			return end.code, end.err
+		case <-interrupted:
+			interrupted, patience = nil, time.After(interruptMax)
+		case <-patience:
+			return 0, errors.Join(context.Cause(ctx), child.ErrSurvived)
+		}
+	}
+}
+
+// limit ends ctx once the server's time is up.
+func (s *Server) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.TimeMax == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, s.TimeMax, ErrTime)
 }
 
 // validate finds what no guest could be started with, and names it as the caller knows it.
