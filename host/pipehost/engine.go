@@ -2,7 +2,7 @@
 // (wasm/command), in whatever WASI runtime there is, or natively. What goes in and comes out are the
 // records of a capture (docs/abi.md). It is the way to the core for a host that has no WebAssembly of
 // its own, and it costs a round trip over the pipes for each input; where Go's wazero will do, package
-// wasmhost is several times faster.
+// wasmhost is far faster.
 package pipehost
 
 import (

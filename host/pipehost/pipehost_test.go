@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 // process is the command in a process of its own.
-func process(t *testing.T) *exec.Cmd {
+func process(t testing.TB) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), serveVariable+"=1")
