@@ -223,3 +223,29 @@ func TestReplayTellsDifferences(t *testing.T) {
 	asProcess(t, "call", "textDocument/definition", "--", binary, "replay", file, "--as-server").
 		wantLine(t, exitAnswer, "not in the capture")
 }
+
+// Goal: --plot makes a picture beside the table, and a wrong use of it touches no file.
+func TestStatsPlot(t *testing.T) {
+	file := inFile(t, "talk.txt", talk)
+	picture := filepath.Join(t.TempDir(), "latency.svg")
+	inProcess(t, "", "stats", "--plot", picture, file).wantOut(t, exitOK, "a/slow")
+	before, err := os.ReadFile(picture)
+	if err != nil || !strings.HasPrefix(string(before), "<?xml") || !strings.Contains(string(before), "a/slow") {
+		t.Errorf("%v, %.200s", err, before)
+	}
+	unanswered := inFile(t, "unanswered.txt", "capture framing=line\nclient 1ms {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\\n\n")
+	for stderr, args := range map[string][]string{
+		"ends in .svg":  {"stats", "--plot", filepath.Join(t.TempDir(), "latency.png"), file},
+		"no such file":  {"stats", "--plot", filepath.Join(t.TempDir(), "none", "latency.svg"), file},
+		"was answered":  {"stats", "--plot", picture, unanswered},
+		"which capture": {"stats", "--plot", picture},
+	} {
+		got := inProcess(t, "", args...)
+		if got.code == exitOK || !strings.Contains(got.stderr, stderr) {
+			t.Errorf("%v: exit code %d, %q", args, got.code, got.stderr)
+		}
+	}
+	if after, err := os.ReadFile(picture); err != nil || string(after) != string(before) {
+		t.Errorf("the picture was touched: %v", err)
+	}
+}

@@ -32,6 +32,7 @@ Examples:
   parley stats
   parley stats --session 4711.1 --json
   parley stats gopls.cap
+  parley stats --plot latency.svg gopls.cap
   parley stats --json gopls.cap | jq '.methods[] | select(.p95Ms > 100).method'`
 }
 
@@ -39,6 +40,9 @@ Examples:
 func (c *statsCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Files) > 0 {
 		return c.captureStats.run(e, c.JSON)
+	}
+	if c.Plot != "" {
+		return usageError{"--plot: a picture of which capture? parley stats --plot FILE.svg FILE.cap"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()

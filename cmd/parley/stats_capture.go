@@ -11,12 +11,13 @@ import (
 // captureStats is parley stats with captures instead of a running session.
 type captureStats struct {
 	Files []string `arg:"" optional:"" name:"file" help:"Captures, in any spelling; - is stdin."`
+	Plot  string   `placeholder:"FILE.svg" help:"Draw latency over time and the percentiles of each method, too. For captures."`
 }
 
 func (c captureStats) run(e *env, asJSON bool) error {
 	counter, follower := capture.NewCounter(), capture.NewFollower()
 	follower.ShowsMembers = true
-	err := captureFiles(c).follow(e, follower, func(seen *capture.Seen) error {
+	err := captureFiles{c.Files}.follow(e, follower, func(seen *capture.Seen) error {
 		counter.See(seen)
 		return nil
 	})
@@ -24,6 +25,11 @@ func (c captureStats) run(e *env, asJSON bool) error {
 		return err
 	}
 	stats := counter.Stats(follower)
+	if c.Plot != "" {
+		if err := writePlot(c.Plot, stats); err != nil {
+			return err
+		}
+	}
 	if asJSON {
 		return writeJSON(e.stdout, stats)
 	}

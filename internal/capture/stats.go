@@ -35,7 +35,14 @@ type MethodStats struct {
 	P99Ms       float64 `json:"p99Ms"`
 	MaxMs       float64 `json:"maxMs"`
 
-	Elapsed []core.Time `json:"-"` // of every answer, in order of size
+	Answers []Answer `json:"-"` // fastest first
+}
+
+// Answer is what one request came to.
+type Answer struct {
+	At      core.Time // when it came
+	Elapsed core.Time // since its request
+	IsError bool
 }
 
 // Counter makes Stats of what a Follower shows.
@@ -87,7 +94,7 @@ func (c *Counter) See(seen *Seen) {
 		m := c.method(string(seen.Pair.Method), 1-seen.Side, core.ClassRequest)
 		m.Unanswered--
 		m.AnswerBytes += uint64(len(ev.Frame))
-		m.Elapsed = append(m.Elapsed, seen.Pair.Elapsed)
+		m.Answers = append(m.Answers, Answer{seen.At, seen.Pair.Elapsed, ev.Class == core.ClassError})
 		if ev.Class == core.ClassError {
 			m.Errors++
 		}
@@ -120,11 +127,10 @@ func (c *Counter) Stats(f *Follower) *Stats {
 	s.DurationMs = milliseconds(c.last)
 	total := map[string]core.Time{}
 	for _, m := range c.methods {
-		slices.Sort(m.Elapsed)
-		for _, elapsed := range m.Elapsed {
-			total[m.Method] += elapsed
+		m.Rank()
+		for i := range m.Answers {
+			total[m.Method] += m.Answers[i].Elapsed
 		}
-		m.P50Ms, m.P95Ms, m.P99Ms, m.MaxMs = m.percentile(50), m.percentile(95), m.percentile(99), m.percentile(100)
 		s.Methods = append(s.Methods, *m)
 	}
 	slices.SortFunc(s.Methods, func(a, b MethodStats) int {
@@ -133,11 +139,17 @@ func (c *Counter) Stats(f *Follower) *Stats {
 	return &s
 }
 
+// Rank sorts the answers and finds their percentiles.
+func (m *MethodStats) Rank() {
+	slices.SortFunc(m.Answers, func(a, b Answer) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
+	m.P50Ms, m.P95Ms, m.P99Ms, m.MaxMs = m.percentile(50), m.percentile(95), m.percentile(99), m.percentile(100)
+}
+
 // percentile is the smallest latency that percent of the answers did not exceed, in ms.
 func (m *MethodStats) percentile(percent int) float64 {
-	if len(m.Elapsed) == 0 {
+	if len(m.Answers) == 0 {
 		return 0
 	}
-	rank := (len(m.Elapsed)*percent + 99) / 100
-	return milliseconds(m.Elapsed[max(rank, 1)-1])
+	rank := (len(m.Answers)*percent + 99) / 100
+	return milliseconds(m.Answers[max(rank, 1)-1].Elapsed)
 }

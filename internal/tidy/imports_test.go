@@ -19,6 +19,7 @@ var dependencyHomes = map[string][]string{
 	"github.com/tinylib/msgp":       {"internal/transcript"},
 	"github.com/alecthomas/kong":    {"cmd"},
 	"charm.land/bubbletea/v2":       {"cmd"},
+	"gonum.org/v1/plot":             {"internal/capture/plot"},
 	"github.com/charmbracelet/x":    {"cmd"},
 	"github.com/coder/websocket":    {"host/bridge", "e2e"},
 }
