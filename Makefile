@@ -7,10 +7,10 @@ SHELL := bash
 FUZZTIME ?= 60s # for each fuzz target of `make soak`
 SIM ?= 10m # of simulation in `make soak`: a time, or a count of runs
 
-.PHONY: help deps test check cover soak canaries wasm digest bench
+.PHONY: help deps test check cover soak canaries wasm digest bench bench-quick
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## fetch and build what the tests drive (gopls, MCP server), only where stale
 	@.ci/deps
@@ -39,5 +39,8 @@ digest: deps ## the digest of all conformance vectors, one line a home
 	@go run ./conformance/digest build/wasm/command.wasm build/js/command.mjs
 	@npm --prefix bindings/js run --silent digest
 
-bench: ## the tables of benchmarks/METHOD.md, about three minutes
-	@cd benchmarks && go run .
+bench: ## measure beside other libraries, and write benchmarks/RESULTS.md: under 15 minutes
+	@cd benchmarks && go run . -results RESULTS.md
+
+bench-quick: ## one line a target of speed, under a minute
+	@cd benchmarks && go run . -targets -rounds 3 -slice 30ms

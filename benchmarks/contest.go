@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
 // contest is one table: contenders that do the same work, the first of which is the measure of the
 // others.
 type contest struct {
+	id         string // what -only and the targets name; also the plot's file
 	title      string
 	contenders []contender
 }
@@ -16,80 +16,108 @@ type contest struct {
 // contender does one kind of operation over and over.
 type contender struct {
 	name    string
-	opBytes int // payload bytes an operation, for the throughput column
-	// start prepares the contender; run does n operations and says how long they took.
-	start func() (run func(n int) (time.Duration, error), stop func() error, err error)
+	opBytes int // payload bytes an operation, for the throughput column; 0: not meaningful
+	// start prepares the contender; the worker does the operations.
+	start func() (worker, error)
 }
 
-// run starts all contenders, lets each run once a round in an order that rotates, and prints the
-// table. What disturbs the machine for a while then disturbs all of them.
-func (c contest) run(rounds int, slice time.Duration) error {
-	runs := make([]func(int) (time.Duration, error), len(c.contenders))
+// worker is a contender that has started.
+type worker struct {
+	run   func(n int) (time.Duration, error) // does n operations and says how long they took
+	stop  func() error
+	waits *waits // of single operations, where they are recorded; else nil
+}
+
+// outcome is what was measured of one contender.
+type outcome struct {
+	name     string
+	opBytes  int
+	opNs     []float64 // by round
+	p50, p99 time.Duration
+	isOnce   bool // one operation took longer than onceAfter: it was run once
+}
+
+// onceAfter is how long one operation may take before its contender is run once only, and marked.
+const onceAfter = 5 * time.Second
+
+// run starts all contenders and lets each run once a round in an order that rotates. What disturbs
+// the machine for a while then disturbs all of them.
+func (c contest) run(rounds int, slice time.Duration) (result, error) {
+	workers := make([]worker, len(c.contenders))
 	counts := make([]int, len(c.contenders))
+	outcomes := make([]outcome, len(c.contenders))
 	for i, contender := range c.contenders {
-		run, stop, err := contender.start()
+		w, err := contender.start()
 		if err != nil {
-			return fmt.Errorf("%s: %w", contender.name, err)
+			return result{}, fmt.Errorf("%s: %w", contender.name, err)
 		}
-		defer stop()
-		runs[i] = run
-		if counts[i], err = countFor(run, slice); err != nil {
-			return fmt.Errorf("%s: %w", contender.name, err)
+		defer w.stop()
+		workers[i] = w
+		outcomes[i] = outcome{name: contender.name, opBytes: contender.opBytes}
+		var first time.Duration
+		if counts[i], first, err = countFor(w.run, slice); err != nil {
+			return result{}, fmt.Errorf("%s: %w", contender.name, err)
 		}
+		if first > onceAfter {
+			outcomes[i].isOnce, outcomes[i].opNs = true, []float64{float64(first)}
+		}
+		w.waits.reset()
 	}
-	opNs := make([][]float64, len(runs)) // by contender, by round
 	for round := range rounds {
-		for turn := range runs {
-			i := (turn + round) % len(runs)
-			took, err := runs[i](counts[i])
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.contenders[i].name, err)
+		for turn := range workers {
+			i := (turn + round) % len(workers)
+			if outcomes[i].isOnce {
+				continue
 			}
-			opNs[i] = append(opNs[i], float64(took)/float64(counts[i]))
+			took, err := workers[i].run(counts[i])
+			if err != nil {
+				return result{}, fmt.Errorf("%s: %w", c.contenders[i].name, err)
+			}
+			outcomes[i].opNs = append(outcomes[i].opNs, float64(took)/float64(counts[i]))
 		}
 	}
-	c.print(opNs)
-	return nil
+	for i := range workers {
+		outcomes[i].p50, outcomes[i].p99 = workers[i].waits.percentile(50), workers[i].waits.percentile(99)
+	}
+	return result{c.id, c.title, outcomes}, nil
 }
 
-// countFor finds how many operations take about one slice; finding it is the warm-up.
-func countFor(run func(int) (time.Duration, error), slice time.Duration) (int, error) {
+// countFor finds how many operations take about one slice; finding it is the warm-up. first is how
+// long the first one took, which says little of the others.
+func countFor(run func(int) (time.Duration, error), slice time.Duration) (count int, first time.Duration, err error) {
 	const countMax = 1 << 30
+	if first, err = run(1); err != nil || first > onceAfter {
+		return 1, first, err
+	}
 	for count := 1; ; count *= 2 {
 		took, err := run(count)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if took >= slice/4 || count >= countMax {
-			return max(1, int(float64(count)*float64(slice)/float64(max(took, 1)))), nil
+			return max(1, int(float64(count)*float64(slice)/float64(max(took, 1)))), first, nil
 		}
 	}
 }
 
-// print renders medians, and ratios to the first contender taken within each round.
-func (c contest) print(opNs [][]float64) {
-	fmt.Printf("\n## %s\n\n| contender | ns/op, median | min to max | MB/s | × %s |\n|---|---:|---:|---:|---:|\n",
-		c.title, c.contenders[0].name)
-	for i, contender := range c.contenders {
-		ratios := make([]float64, len(opNs[i]))
-		for round := range ratios {
-			ratios[round] = opNs[i][round] / opNs[0][round]
-		}
-		ns := median(opNs[i])
-		throughput := "–"
-		if contender.opBytes > 0 {
-			throughput = fmt.Sprintf("%.0f", float64(contender.opBytes)*1e3/ns)
-		}
-		fmt.Printf("| %s | %.0f | %.0f to %.0f | %s | %.2f |\n", contender.name, ns,
-			slices.Min(opNs[i]), slices.Max(opNs[i]), throughput, median(ratios))
-	}
+// repeat makes a contender of one operation.
+func repeat(name string, opBytes int, op func() error) contender {
+	return contender{name, opBytes, func() (worker, error) { return loop(op, nil), nil }}
 }
 
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	half := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[half]
+// loop is the worker of one operation; stop may be nil.
+func loop(op func() error, stop func() error) worker {
+	if stop == nil {
+		stop = func() error { return nil }
 	}
-	return (sorted[half-1] + sorted[half]) / 2
+	run := func(n int) (time.Duration, error) {
+		start := time.Now()
+		for range n {
+			if err := op(); err != nil {
+				return 0, err
+			}
+		}
+		return time.Since(start), nil
+	}
+	return worker{run: run, stop: stop}
 }

@@ -5,64 +5,118 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
+	"io"
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 )
 
+// The names of parley's contenders, as the targets use them.
+const (
+	nativeName = "parley"
+	wazeroName = "parley, wazero"
+)
+
 const blockFrames = 64 // frames that one read brings at once in decodeBlock
 
-func decodeOne(scanTest string, sandboxed host.Engine) contest {
-	frame := framed(notification)
-	return contest{"decode, 179 B notification, one a turn", []contender{
-		decode("core, native", host.Native, frame, 1, nothing),
-		memcpy(frame),
-		bareScan(scanTest, "notification-179", len(notification)),
-		frameOnly(frame, 1),
-		validate(notification),
-		decode("core, wazero", sandboxed, frame, 1, nothing),
-	}}
+// work is one input to decode: that many frames around bodies.
+type work struct {
+	input  []byte // with Content-Length headers
+	lines  []byte // the same, one body a line
+	frames int
+	// isAnswer: the one body answers the call answerID, which parley makes in each operation.
+	isAnswer bool
 }
 
-func decodeBlock(sandboxed host.Engine) contest {
-	block := bytes.Repeat(framed(notification), blockFrames)
-	return contest{fmt.Sprintf("decode, %d × 179 B a turn (ns/op is for all)", blockFrames), []contender{
-		decode("core, native", host.Native, block, blockFrames, nothing),
-		memcpy(block),
-		frameOnly(block, blockFrames),
-		decode("core, wazero", sandboxed, block, blockFrames, nothing),
-	}}
+func workOf(body []byte, isAnswer bool) work {
+	return work{framed(body), lined(body), 1, isAnswer}
 }
 
-func decodeLarge(scanTest string, sandboxed host.Engine) contest {
-	body := completion()
-	frame := framed(body)
-	return contest{"decode, 1 MiB answer", []contender{
-		decode("core, native", host.Native, frame, 1, callCompletion),
-		memcpy(frame),
-		bareScan(scanTest, "completion-1MiB", len(body)),
-		frameOnly(frame, 1),
-		validate(body),
-		decode("core, wazero", sandboxed, frame, 1, callCompletion),
-	}}
+// decodeSmall is (a) at 179 bytes.
+func decodeSmall(t *tools) contest {
+	return contest{"decode-179B", "Decode, a notification of 179 B, one a turn", append(
+		decoders(t, workOf(notification, false)),
+		t.bareScan(notification), validate(notification), memcpy(framed(notification)),
+	)}
 }
 
-// repeat makes a contender of one operation.
-func repeat(name string, opBytes int, op func() error) contender {
-	run := func(n int) (time.Duration, error) {
-		start := time.Now()
-		for range n {
-			if err := op(); err != nil {
-				return 0, err
-			}
-		}
-		return time.Since(start), nil
+// decodeBlock is what one read brings from a peer that is ahead.
+func decodeBlock(t *tools) contest {
+	input, lines := framed(notification), lined(notification)
+	w := work{bytes.Repeat(input, blockFrames), bytes.Repeat(lines, blockFrames), blockFrames, false}
+	return contest{"decode-block", fmt.Sprintf("Decode, %d notifications of 179 B a turn (ns/op is for all)", blockFrames), decoders(t, w)}
+}
+
+// decodeSession is what gopls said in a session of an editor.
+func decodeSession(t *tools) contest {
+	var w work
+	for body := range bytes.Lines(session) {
+		body = bytes.TrimSpace(body)
+		w.input, w.lines = append(w.input, framed(body)...), append(w.lines, lined(body)...)
+		w.frames++
 	}
-	return contender{name, opBytes, func() (func(int) (time.Duration, error), func() error, error) {
-		return run, func() error { return nil }, nil
+	// A relay hands on answers that nobody here has asked for.
+	contenders := []contender{relayTurn("parley, as a relay", host.Native, w), relayTurn("parley, as a relay, wazero", t.sandboxed, w)}
+	for _, l := range libraries() {
+		if l.name == xexpName || l.name == "go.lsp.dev/jsonrpc2" { // whose decoders take both kinds of message in any order
+			contenders = append(contenders, decodeWith(l, w))
+		}
+	}
+	return contest{"decode-session", fmt.Sprintf("Decode, a recorded session of gopls, %d messages (ns/op is for all)", w.frames), contenders}
+}
+
+// decodeAnswer is (a) for one kind of body at one size.
+func decodeAnswer(t *tools, k kind, bytesMin int, label string) contest {
+	body := k.body(bytesMin)
+	contenders := append(decoders(t, workOf(body, true)), t.bareScan(body), validate(body), memcpy(framed(body)))
+	return contest{"decode-" + label, fmt.Sprintf("Decode, an answer of %s, %d B", k.name, len(body)), contenders}
+}
+
+// decoders are parley on both engines, and every library that can do the work.
+func decoders(t *tools, w work) []contender {
+	contenders := []contender{decode(nativeName, host.Native, w), decode(wazeroName, t.sandboxed, w)}
+	for _, l := range libraries() {
+		if l.decoder(bytes.NewReader(nil), w.isAnswer) != nil {
+			contenders = append(contenders, decodeWith(l, w))
+		}
+	}
+	return append(contenders, readFrames(jrpc2Name+framingSuffix, w.input, w.frames, jrpc2Framing))
+}
+
+func decodeWith(l library, w work) contender {
+	input := w.input
+	if l.isLined {
+		input = w.lines
+	}
+	return readFrames(l.name, input, w.frames, func(r io.Reader) func() error { return l.decoder(r, w.isAnswer) })
+}
+
+// readFrames reads the input over and over as one stream that never ends.
+func readFrames(name string, input []byte, frames int, open func(io.Reader) func() error) contender {
+	return contender{name, len(input), func() (worker, error) {
+		read := open(&endless{input: input, chunkBytes: len(input)})
+		return loop(func() error {
+			for range frames {
+				if err := read(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil), nil
 	}}
+}
+
+// endless yields its input over and over, in chunks of at most chunkBytes.
+type endless struct {
+	input      []byte
+	chunkBytes int
+	at         int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p[:min(len(p), e.chunkBytes)], e.input[e.at:])
+	e.at = (e.at + n) % len(e.input)
+	return n, nil
 }
 
 // memcpy is the floor: the bytes are moved once.
@@ -74,31 +128,10 @@ func memcpy(input []byte) contender {
 	})
 }
 
-// frameOnly copies the bytes and finds the bodies by their headers; it reads no JSON.
-func frameOnly(input []byte, frames int) contender {
-	space := make([]byte, len(input))
-	return repeat("header framing, no JSON read", len(input), func() error {
-		copy(space, input)
-		rest, found := space, 0
-		for len(rest) > 0 {
-			header, tail, ok := bytes.Cut(rest, []byte("\r\n\r\n"))
-			value, isLength := bytes.CutPrefix(header, []byte("Content-Length: "))
-			size, err := strconv.Atoi(string(value))
-			if !ok || !isLength || err != nil || size > len(tail) {
-				return errors.New("the input is not framed as expected")
-			}
-			rest = tail[size:]
-			found++
-		}
-		return wantCount(found, frames)
-	})
-}
-
 // validate is what the standard library asks for the verdict alone.
-func validate(body string) contender {
-	text := []byte(body)
-	return repeat("json.Valid", len(text), func() error {
-		if !json.Valid(text) {
+func validate(body []byte) contender {
+	return repeat("json.Valid", len(body), func() error {
+		if !json.Valid(body) {
 			return errors.New("the body is not JSON")
 		}
 		return nil
@@ -106,67 +139,86 @@ func validate(body string) contender {
 }
 
 // decode is a whole turn of the core for each operation: space, copy as a read would, commit,
-// advance, and every event fetched. before runs ahead of each turn, inside the time measured.
-func decode(name string, engine host.Engine, input []byte, frames int, before func(host.Machine) error) contender {
-	start := func() (func(int) (time.Duration, error), func() error, error) {
+// advance, and every event fetched.
+func decode(name string, engine host.Engine, w work) contender {
+	return decodeIn(name, engine, w, len(w.input))
+}
+
+// decodeIn commits the input in chunks, each of them a turn.
+func decodeIn(name string, engine host.Engine, w work, chunkBytes int) contender {
+	return contender{name, len(w.input), func() (worker, error) {
 		cfg := core.Defaults(core.ProfileLSP, core.RoleClient)
 		cfg.Inbound = core.InboundMessages
+		cfg.Limits.FrameBytesMax = max(cfg.Limits.FrameBytesMax, len(w.input))
 		machine, err := engine(cfg)
 		if err != nil {
-			return nil, nil, err
+			return worker{}, err
 		}
-		machine.Want(1<<31 - 1)
 		ev := new(core.Event) // one for all turns: behind an interface it would be an allocation each
-		run := func(n int) (time.Duration, error) {
-			start := time.Now()
-			for range n {
-				if err := before(machine); err != nil {
-					return 0, err
+		op := func() error {
+			if w.isAnswer {
+				if err := callAnswered(machine); err != nil {
+					return err
 				}
-				if err := turn(machine, ev, input, frames); err != nil {
-					return 0, err
-				}
+			} else {
+				machine.Want(w.frames)
 			}
-			machine.Want(1<<31 - 1) // credit saturates; what was used is granted anew
-			return time.Since(start), nil
+			return turns(machine, ev, w.input, chunkBytes, w.frames)
 		}
-		return run, machine.Close, nil
-	}
-	return contender{name, len(input), start}
+		return loop(op, machine.Close), nil
+	}}
 }
 
-func turn(machine host.Machine, ev *core.Event, input []byte, frames int) error {
-	copy(machine.Reserve(len(input)), input)
-	if err := machine.Commit(len(input)); err != nil {
-		return err
-	}
-	machine.Advance(1)
+// relayTurn decodes in the role that hands on whatever comes.
+func relayTurn(name string, engine host.Engine, w work) contender {
+	return contender{name, len(w.input), func() (worker, error) {
+		cfg := core.Defaults(core.ProfileLSP, core.RoleRelay)
+		machine, err := engine(cfg)
+		if err != nil {
+			return worker{}, err
+		}
+		ev := new(core.Event)
+		return loop(func() error {
+			machine.Want(w.frames)
+			return turns(machine, ev, w.input, len(w.input), w.frames)
+		}, machine.Close), nil
+	}}
+}
+
+func turns(machine host.Machine, ev *core.Event, input []byte, chunkBytes, frames int) error {
 	found := 0
-	for machine.Next(ev) {
-		if ev.Kind == core.EventNotification || ev.Kind == core.EventResult {
-			found++
+	for len(input) > 0 {
+		n := copy(machine.Reserve(min(len(input), chunkBytes)), input[:min(len(input), chunkBytes)])
+		input = input[n:]
+		if err := machine.Commit(n); err != nil {
+			return err
+		}
+		machine.Advance(1)
+		for machine.Next(ev) {
+			if ev.Kind == core.EventNotification || ev.Kind == core.EventResult || ev.Kind == core.EventMessage {
+				found++
+			}
 		}
 	}
-	return wantCount(found, frames)
+	if found != frames {
+		return fmt.Errorf("decoded %d messages, want %d", found, frames)
+	}
+	return nil
 }
 
-func nothing(host.Machine) error { return nil }
-
-// callCompletion makes the call that completion answers, and writes it to nowhere.
-func callCompletion(machine host.Machine) error {
-	_, err := machine.Call("textDocument/completion", nil, core.CallOptions{ID: []byte(completionID)})
+// callAnswered makes the call that the body answers, and writes it to nowhere.
+func callAnswered(machine host.Machine) error {
+	_, err := machine.Call("textDocument/completion", nil, core.CallOptions{ID: []byte(answerID)})
 	if err != nil {
 		return err
 	}
+	return discard(machine)
+}
+
+// discard takes what is to be written and says that it was.
+func discard(machine host.Machine) error {
 	for block := machine.Take(nil); block != nil; block = machine.Take(block[:0]) {
 		machine.Wrote(len(block))
 	}
-	return nil
-}
-
-func wantCount(got, want int) error {
-	if got != want {
-		return fmt.Errorf("decoded %d messages, want %d", got, want)
-	}
-	return nil
+	return machine.Err()
 }

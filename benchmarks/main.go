@@ -1,52 +1,111 @@
-// Benchmarks prints the tables that METHOD.md describes: contenders side by side, interleaved.
+// Benchmarks measures parley and the libraries it competes with side by side, as METHOD.md says.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"runtime"
+	"os/signal"
+	"regexp"
 	"time"
-
-	"github.com/parley-rpc/parley/host/wasmhost"
 )
 
+// settings are the flags.
+type settings struct {
+	rounds  int
+	slice   time.Duration
+	only    string
+	targets bool
+	results string
+	bench   string
+	serve   string
+}
+
 func main() {
-	rounds := flag.Int("rounds", 10, "how often each contender runs")
-	slice := flag.Duration("slice", 200*time.Millisecond, "about how long one contender runs in a round")
+	var s settings
+	flag.IntVar(&s.rounds, "rounds", 10, "how often each contender runs")
+	flag.DurationVar(&s.slice, "slice", 100*time.Millisecond, "about how long one contender runs in a round")
+	flag.StringVar(&s.only, "only", "", "run the contests whose id matches this regular expression")
+	flag.BoolVar(&s.targets, "targets", false, "run what the targets need, and print one line for each")
+	flag.StringVar(&s.results, "results", "", "write tables and targets into this file, and plots beside it")
+	flag.StringVar(&s.bench, "bench", "", "write every round into this file, for benchstat")
+	flag.StringVar(&s.serve, "serve", "", "be the child process of a contest")
 	flag.Parse()
-	if err := run(*rounds, *slice); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := s.run(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmarks:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int, slice time.Duration) error {
-	ctx := context.Background()
-	engine, err := wasmhost.New(ctx)
+func (s settings) run(ctx context.Context, w io.Writer) error {
+	if s.serve != "" {
+		return serveEcho(ctx, s.serve)
+	}
+	only, err := regexp.Compile(s.only)
 	if err != nil {
 		return err
 	}
-	defer engine.Close(ctx)
-	scanTest, err := buildScanTest()
+	t, err := newTools(ctx)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(scanTest)
-
-	fmt.Printf("%s %s/%s, %d cores, %d rounds of %v a contender\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds, slice)
-	for _, c := range []contest{
-		decodeOne(scanTest, engine.Machine),
-		decodeBlock(engine.Machine),
-		decodeLarge(scanTest, engine.Machine),
-		echo(1, engine.Machine),
-		echo(64, engine.Machine),
-	} {
-		if err := c.run(rounds, slice); err != nil {
-			return fmt.Errorf("%s: %w", c.title, err)
+	defer t.close(ctx)
+	machine := thisMachine()
+	if !s.targets {
+		fmt.Fprintf(w, "%s; %d rounds of %v a contender\n", machine, s.rounds, s.slice)
+	}
+	var results []result
+	for _, c := range contests(t) {
+		if !only.MatchString(c.id) || s.targets && !isNeeded(c.id) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r, err := c.run(s.rounds, s.slice)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.id, err)
+		}
+		results = append(results, r)
+		if !s.targets {
+			r.table(w)
 		}
 	}
-	return nil
+	printTargets(w, results)
+	if s.bench != "" {
+		if err := writeBench(s.bench, results); err != nil {
+			return err
+		}
+	}
+	if s.results == "" {
+		return nil
+	}
+	return writeResults(s.results, fmt.Sprintf("%s; %d rounds of %v a contender", machine, s.rounds, s.slice), results)
+}
+
+// contests are all tables, in the order of METHOD.md.
+func contests(t *tools) []contest {
+	const kib, mib = 1 << 10, 1 << 20
+	return []contest{
+		decodeSmall(t),
+		decodeBlock(t),
+		decodeAnswer(t, completions, kib, "completion-1KiB"),
+		decodeAnswer(t, completions, 64*kib, "completion-64KiB"),
+		decodeAnswer(t, completions, mib, "completion-1MiB"),
+		decodeAnswer(t, tokens, mib, "tokens-1MiB"),
+		decodeAnswer(t, longString, mib, "string-1MiB"),
+		decodeSession(t),
+		encode(t, 100, "100B"),
+		encode(t, 64*kib, "64KiB"),
+		echo(t, 1),
+		echo(t, 64),
+		echoChild(t),
+		chunked(t, 9_000_000, "9MB"),
+		chunked(t, 50_000_000, "50MB"),
+		notify(t),
+	}
 }

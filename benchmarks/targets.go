@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// target is a ratio that parley is to keep within one run.
+type target struct {
+	name    string
+	contest string
+	of, to  string // the ratio is of's time to to's; to bestPeer: the fastest library there
+	limit   float64
+	atLeast bool // the ratio is to be at least the limit; else at most
+}
+
+// bestPeer stands for whichever other Go library was fastest.
+const bestPeer = "best peer"
+
+var targets = []target{
+	{"decode 179 B: x/exp / parley", "decode-179B", xexpName, nativeName, 12, true},
+	{"decode 179 B: jrpc2's framing alone / parley", "decode-179B", jrpc2Name + framingSuffix, nativeName, 1.4, true},
+	{"decode 1 MiB completion items: x/exp / parley", "decode-completion-1MiB", xexpName, nativeName, 8, true},
+	{"decode 1 MiB completion items: parley / bare scan", "decode-completion-1MiB", nativeName, bareScanName, 1.35, false},
+	{"decode 1 MiB semantic tokens: x/exp / parley", "decode-tokens-1MiB", xexpName, nativeName, 3, true},
+	{"decode 1 MiB semantic tokens: parley / bare scan", "decode-tokens-1MiB", nativeName, bareScanName, 1.35, false},
+	{"decode 1 MiB long string: x/exp / parley", "decode-string-1MiB", xexpName, nativeName, 20, true},
+	{"decode 1 MiB long string: parley / bare scan", "decode-string-1MiB", nativeName, bareScanName, 1.35, false},
+	{"decode 179 B: wazero / native", "decode-179B", wazeroName, nativeName, 10, false},
+	{"decode 1 MiB completion items: wazero / native", "decode-completion-1MiB", wazeroName, nativeName, 6, false},
+	{"decode 1 MiB semantic tokens: wazero / native", "decode-tokens-1MiB", wazeroName, nativeName, 10, false},
+	{"decode 1 MiB long string: wazero / native", "decode-string-1MiB", wazeroName, nativeName, 3, false},
+	{"echo, 1 caller: parley / bare ping-pong", "echo-1", nativeName, barePipesName, 2, false},
+	{"echo, 1 caller: parley / skeleton", "echo-1", nativeName, skeletonName, 1.2, false},
+	{"echo, 64 callers: parley / best peer", "echo-64", nativeName, bestPeer, 0.35, false},
+	{"echo, 64 callers: parley / skeleton", "echo-64", nativeName, skeletonName, 1.8, false},
+	{"9 MB in 8 KiB chunks / in one chunk", "chunks-9MB", nativeName, oneChunkName, 1.3, false},
+}
+
+func isNeeded(contest string) bool {
+	return slices.ContainsFunc(targets, func(t target) bool { return t.contest == contest })
+}
+
+// printTargets writes one line a target whose contest was run: name, ratio, target, ok or short.
+func printTargets(w io.Writer, results []result) {
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range reached(results) {
+		fmt.Fprintf(columns, "%s\t%.2f\t%s\t%s\n", line.name, line.ratio, line.limit, line.verdict)
+	}
+	columns.Flush()
+}
+
+// standing is how one target was met.
+type standing struct {
+	name    string
+	ratio   float64
+	limit   string
+	verdict string
+}
+
+func reached(results []result) []standing {
+	var lines []standing
+	for _, t := range targets {
+		i := slices.IndexFunc(results, func(r result) bool { return r.id == t.contest })
+		if i < 0 {
+			continue
+		}
+		to := t.to
+		if to == bestPeer {
+			to = fastestLibrary(results[i])
+		}
+		ratio := results[i].ratio(t.of, to)
+		s := standing{t.name, ratio, fmt.Sprintf("≤ %g", t.limit), "short"}
+		isMet := ratio <= t.limit
+		if t.atLeast {
+			s.limit, isMet = fmt.Sprintf("≥ %g", t.limit), ratio >= t.limit
+		}
+		if isMet && ratio > 0 {
+			s.verdict = "ok"
+		}
+		lines = append(lines, s)
+	}
+	return lines
+}
+
+func fastestLibrary(r result) string {
+	name, best := "", 0.0
+	for _, l := range libraries() {
+		if o := r.outcome(l.name); o != nil && (name == "" || median(o.opNs) < best) {
+			name, best = l.name, median(o.opNs)
+		}
+	}
+	return name
+}
