@@ -231,6 +231,9 @@ func (c *Conn) Next(ev *Event) bool {
 	return true
 }
 
+// Facts returns how many facts Next would fetch now.
+func (c *Conn) Facts() int { return c.facts.Count() }
+
 // Events yields every fact that Next would, by value.
 func (c *Conn) Events() iter.Seq[Event] {
 	return func(yield func(Event) bool) {

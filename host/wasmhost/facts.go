@@ -12,8 +12,11 @@ import (
 // Next fetches one event. Slices are valid until the next input: they point into linear memory,
 // whose old bytes stay as they are where it moves meanwhile. Events are not fetched in advance,
 // although a turn could hand over 256: State and Snapshot would then count as delivered what is not,
-// and a crossing costs less than decoding the record.
+// and a crossing costs less than decoding the record. That there is none costs no crossing.
 func (m *machine) Next(ev *core.Event) bool {
+	if m.ready.flags&abi.ReadyDrained != 0 {
+		return false
+	}
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
 	if found, err := m.commandInt(exportNext, m.handle); err != nil || found == 0 {

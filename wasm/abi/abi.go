@@ -49,6 +49,7 @@ const (
 	ReadyPaused                        // reading is to stop (BACK-3)
 	ReadyOutputDone                    // everything owed is written: close the transport's output
 	ReadyViolation                     // this turn's bytes met a violation, new or old: see the state block
+	ReadyDrained                       // no event is left: parley_next would return 0
 )
 
 // Flags of the configuration record.

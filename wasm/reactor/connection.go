@@ -97,7 +97,15 @@ func (c *connection) leave(result int32) int32 {
 	if c.conn.OutputDone() {
 		r.Flags |= abi.ReadyOutputDone
 	}
+	c.noteDrained()
 	return result
+}
+
+func (c *connection) noteDrained() {
+	c.ready.Flags &^= abi.ReadyDrained
+	if c.conn.Facts() == 0 {
+		c.ready.Flags |= abi.ReadyDrained
+	}
 }
 
 // turn is parley_turn: bytes, end of input, what was written, time, output, facts, in this order.

@@ -96,7 +96,7 @@ func reserve(handle float64, n uint32) int32 {
 	}
 	c.input = c.conn.Reserve(int(n))
 	c.ready.In = spanOf(c.input)
-	return c.leave(int32(c.ready.In.Address))
+	return int32(c.ready.In.Address) // nothing else in the ready block depends on space
 }
 
 //go:wasmexport parley_turn
@@ -114,11 +114,13 @@ func turn(handle float64, received, flags uint32, now float64, wrote uint32) int
 
 //go:wasmexport parley_next
 func next(handle float64) int32 {
-	c := lookup(handle) // no input, either: what the ready block says does not change
+	c := lookup(handle) // no input, either: of the ready block, only ReadyDrained may change
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
-	return int32(flagByte(c.next(&c.records[0])))
+	found := c.next(&c.records[0])
+	c.noteDrained()
+	return int32(flagByte(found))
 }
 
 //go:wasmexport parley_want

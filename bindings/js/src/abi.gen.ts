@@ -23,6 +23,7 @@ export const ReadyMore = 1;
 export const ReadyPaused = 2;
 export const ReadyOutputDone = 4;
 export const ReadyViolation = 8;
+export const ReadyDrained = 16;
 export const ConfigOutFailFast = 1;
 export const ConfigLooseIDs = 2;
 export const ConfigResync = 4;

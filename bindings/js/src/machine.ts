@@ -8,6 +8,7 @@ import {
   ItemNotification,
   ItemQuiet,
   ReadyAt,
+  ReadyDrained,
   ReadyOutputDone,
   ReadyPaused,
   ReadyViolation,
@@ -180,6 +181,7 @@ export class Machine {
 
   /** Fetches the next fact into event and says whether there was one. */
   next(event: MachineEvent): boolean {
+    if (this.#isAlive && (this.#flags & ReadyDrained) !== 0) return false; // without a call
     if (this.#run('next') === 0) return false;
     event.read(this.#instance.memory, this.#view.getUint32(this.#ready + ReadyAt.events, true));
     return true;
@@ -359,6 +361,10 @@ export class Machine {
     if (this.#isFree) return;
     this.#isFree = true;
     if (this.#instance.trap === undefined) this.#instance.run('free', this.#handle);
+  }
+
+  get #isAlive(): boolean {
+    return !this.#isFree && this.#instance.trap === undefined;
   }
 
   #run(name: string, ...args: number[]): number {
