@@ -171,8 +171,12 @@ func (c *Conn) Advance(now Time) {
 	}
 	c.now = now
 	c.timers.start(now)
-	c.stamp()
-	c.extendCalls()
+	if c.ledger.waits() {
+		c.stamp()
+	}
+	if c.calls.extended.Count() > 0 {
+		c.extendCalls()
+	}
 	for when, kind := c.Deadline(); kind != TimerNone && when <= now; when, kind = c.Deadline() {
 		c.expired(kind)
 		c.timers.start(now)

@@ -41,6 +41,9 @@ type methodStats struct {
 	classes       [4 * 64]uint32
 }
 
+// waits reports that something happened since the last Advance.
+func (l *ledger) waits() bool { return len(l.fresh) > 0 || l.ended.Count() > 0 }
+
 // stamp gives what happened since the last Advance its time.
 func (c *Conn) stamp() {
 	rs, l := &c.requests, &c.ledger

@@ -107,7 +107,7 @@ func (c *Conn) settle() {
 	}
 	if c.phase.ending() {
 		c.closeDown()
-	} else {
+	} else if c.out.refused > 0 {
 		c.wakeBlocked()
 	}
 	c.expire()

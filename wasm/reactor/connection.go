@@ -117,8 +117,11 @@ func (c *connection) turn(received, flags uint32, now float64, wrote uint32) int
 	}
 	c.ready.Flags &^= abi.ReadyViolation | abi.ReadyMore
 	c.ready.EventCount, c.ready.Out = 0, abi.Span{}
-	if code := c.commit(received, flags); code != 0 {
-		return code
+	const ends = abi.TurnEnd | abi.TurnEOF | abi.TurnReadFailed
+	if received > 0 || flags&ends != 0 {
+		if code := c.commit(received, flags); code != 0 {
+			return code
+		}
 	}
 	if wrote > 0 {
 		c.unwritten -= min(int(wrote), c.unwritten)
