@@ -75,15 +75,26 @@ func noConfiguration(params json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(make([]any, len(asked.Items)))
 }
 
-// greetLSP claims what dialects serves and nothing else (REQ-8).
 func greetLSP(ctx context.Context, p *child.Peer, e *env) error {
-	directory, err := e.directory()
+	params, err := initializeParams(e)
 	if err != nil {
 		return err
 	}
+	if _, err := host.Call[json.RawMessage](ctx, p, "initialize", params); err != nil {
+		return err
+	}
+	return p.Notify(ctx, "initialized", struct{}{})
+}
+
+// initializeParams claims what dialects serves and nothing else (REQ-8).
+func initializeParams(e *env) (any, error) {
+	directory, err := e.directory()
+	if err != nil {
+		return nil, err
+	}
 	// A path with a drive letter has no slash in front, a file URI has.
 	root := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(directory), "/")}
-	params := map[string]any{
+	return map[string]any{
 		"processId":  os.Getpid(),
 		"clientInfo": clientInfo(),
 		"rootUri":    root.String(),
@@ -92,11 +103,7 @@ func greetLSP(ctx context.Context, p *child.Peer, e *env) error {
 			"workspace": map[string]any{"configuration": true},
 			"window":    map[string]any{"workDoneProgress": true},
 		},
-	}
-	if _, err := host.Call[json.RawMessage](ctx, p, "initialize", params); err != nil {
-		return err
-	}
-	return p.Notify(ctx, "initialized", struct{}{})
+	}, nil
 }
 
 func clientInfo() map[string]string {

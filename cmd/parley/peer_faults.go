@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,6 +29,18 @@ type faults struct {
 	AnswerTwice float64 `placeholder:"P" help:"Repeat an answer."`
 	NeverAnswer bool    `help:"Lose every answer; notifications pass."`
 	OutOfOrder  bool    `help:"Answer last first what is asked together; --delay is 20ms, unless given."`
+
+	Preface  string `placeholder:"TEXT" help:"Write TEXT first; escapes as in Go: 'ready\\n', '\\x1b[1m', '\\ufeff'."`
+	FrameAs  string `enum:",header,line,length4" default:"" help:"Frame messages in another way than the client does: header, line or length4."`
+	Pretty   bool   `help:"Print each message over several lines."`
+	TextMode bool   `help:"Write CR LF for LF, as a stdout in text mode does."`
+	BareLF   bool   `name:"bare-lf" help:"Write LF for CR LF."`
+	UTF16    bool   `name:"utf16" help:"Write UTF-16 with a byte order mark."`
+	Buffer   int    `placeholder:"N" help:"Hold back what is written until it is N bytes, or the end."`
+
+	Fail      string `placeholder:"TEXT" help:"Print TEXT on stderr, and end with exit code 1 at once."`
+	NeedStdio bool   `help:"Print how to use this and end with exit code 2, unless --stdio is given too."`
+	Stdio     bool   `hidden:""`
 
 	NeverRead bool `help:"Never read stdin."`
 	IgnoreEOF bool `name:"ignore-eof" help:"Stay when stdin ends."`
@@ -50,12 +64,15 @@ func (f *faults) Validate() error {
 		}
 	}
 	for name, n := range map[string]int64{
-		"delay": int64(f.Delay), "split": int64(f.Split), "flood": int64(f.Flood),
+		"delay": int64(f.Delay), "split": int64(f.Split), "flood": int64(f.Flood), "buffer": int64(f.Buffer),
 		"stderr-flood": f.StderrFlood, "hold-stdout": int64(f.HoldStdout),
 	} {
 		if n < 0 {
 			return fmt.Errorf("--%s is not negative", name)
 		}
+	}
+	if f.Preface != "" && unescape(f.Preface) == "" {
+		return errors.New(`--preface: an escape is wrong; as in Go: \n, \x1b, \ufeff`)
 	}
 	if f.DieAtByte != nil && *f.DieAtByte < 0 {
 		return errors.New("--die-at-byte is not negative")
@@ -66,7 +83,10 @@ func (f *faults) Validate() error {
 // transport is the process's own stdin and stdout with the faults on them, for a session with cfg.
 // Without faults it is what any server has: both moved out of the way of stray prints (FRAME-8).
 func (f *faults) transport(e *env, cfg core.Config) (*host.Transport, error) {
-	if *f == (faults{Seed: f.Seed}) {
+	if err := f.refuseToStart(e); err != nil {
+		return nil, err
+	}
+	if *f == (faults{Seed: f.Seed, Stdio: f.Stdio, NeedStdio: f.NeedStdio}) {
 		return host.Stdio()
 	}
 	if f.WrongLength > 0 && cfg.Framing == core.FramingLine {
@@ -80,9 +100,18 @@ func (f *faults) transport(e *env, cfg core.Config) (*host.Transport, error) {
 			return nil, err
 		}
 	}
-	out, err := chaos.NewMessages(f.bytesOut(os.Stdout), cfg, f.filters()...)
+	wire := f.bytesOut(os.Stdout)
+	if preface := unescape(f.Preface); preface != "" {
+		if _, err := io.WriteString(wire, preface); err != nil {
+			return nil, err
+		}
+	}
+	out, err := chaos.NewMessages(wire, cfg, f.filters()...)
 	if err != nil {
 		return nil, err
+	}
+	if f.FrameAs != "" {
+		out.FrameAs(framings[f.FrameAs].framing)
 	}
 	go func() {
 		// An error is the end of the client, or ours: nobody is left to be told.
@@ -92,6 +121,28 @@ func (f *faults) transport(e *env, cfg core.Config) (*host.Transport, error) {
 		_ = chaos.FloodText(e.stderr, f.StderrFlood) // likewise
 	}()
 	return host.Pipes(f.bytesIn(os.Stdin), out), nil
+}
+
+// unescape resolves Go's escapes; it is empty where one is wrong.
+func unescape(text string) string {
+	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
+	if err != nil {
+		return ""
+	}
+	return plain
+}
+
+// refuseToStart ends a server that cannot, or does not want to, start.
+func (f *faults) refuseToStart(e *env) error {
+	if f.NeedStdio && !f.Stdio {
+		fmt.Fprintln(e.stderr, "Usage: server --stdio | --socket=PORT")
+		return codeError(exitUsage)
+	}
+	if f.Fail != "" {
+		fmt.Fprintln(e.stderr, f.Fail)
+		return codeError(1)
+	}
+	return nil
 }
 
 // random is a generator of a fault's own, so that turning another on leaves its choices alone.
@@ -109,6 +160,7 @@ func (f *faults) filters() []chaos.Filter {
 	add(f.Drop > 0, chaos.Drop(f.random(1), f.Drop))
 	add(f.AnswerTwice > 0, chaos.AnswerTwice(f.random(2), f.AnswerTwice))
 	add(f.WrongLength > 0, chaos.WrongLength(f.random(3), f.WrongLength))
+	add(f.Pretty, chaos.Pretty())
 	add(f.Junk > 0, chaos.Junk(f.random(4), f.Junk))
 	return filters
 }
@@ -116,6 +168,18 @@ func (f *faults) filters() []chaos.Filter {
 func (f *faults) bytesOut(out io.WriteCloser) io.WriteCloser {
 	if f.DieAtByte != nil {
 		out = chaos.DieAtByte(out, *f.DieAtByte, killSelf)
+	}
+	if f.Buffer > 0 {
+		out = chaos.Buffer(out, f.Buffer)
+	}
+	if f.UTF16 {
+		out = chaos.UTF16(out)
+	}
+	if f.TextMode {
+		out = chaos.TextMode(out)
+	}
+	if f.BareLF {
+		out = chaos.BareLF(out)
 	}
 	wait := f.Delay
 	if f.OutOfOrder && wait == 0 {

@@ -108,21 +108,27 @@ func TestSignalsEndTheCommand(t *testing.T) {
 	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		w := newWitness(t)
 		args := append([]string{"call", "x"}, w.hold("exec sleep 100")...)
-		command := exec.Command(binary, args...)
-		var stderr bytes.Buffer
-		command.Stderr = &stderr
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-w.opened
-		if err := command.Process.Signal(signal); err != nil {
-			t.Error(err)
-		}
-		// The error only repeats the exit code.
-		_ = command.Wait()
-		outcome{code: command.ProcessState.ExitCode(), stderr: stderr.String()}.wantLine(t, code, signal.String())
-		w.wait(t)
+		signalled(t, w, signal, args...).wantLine(t, code, signal.String())
 	}
+}
+
+// signalled runs the program, signals it once its command runs, and waits until nobody is left.
+func signalled(t *testing.T, w *witness, signal syscall.Signal, args ...string) outcome {
+	t.Helper()
+	command := exec.Command(binary, args...)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-w.opened
+	if err := command.Process.Signal(signal); err != nil {
+		t.Error(err)
+	}
+	// The error only repeats the exit code.
+	_ = command.Wait()
+	w.wait(t)
+	return outcome{code: command.ProcessState.ExitCode(), stderr: stderr.String()}
 }
 
 func TestPeerLSPExitCodes(t *testing.T) {

@@ -1,6 +1,8 @@
 package chaos
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -54,6 +56,17 @@ func Junk(random *rand.Rand, p float64) Filter {
 		}
 		lines++
 		return []Message{{Text: fmt.Appendf(nil, "junk on stdout, line %d\n", lines), Raw: true}, m}
+	})
+}
+
+// Pretty prints each message over several lines.
+func Pretty() Filter {
+	return each(func(m Message) []Message {
+		var pretty bytes.Buffer
+		if json.Indent(&pretty, m.Text, "", "  ") == nil { // what is no JSON stays as it is
+			m.Text = pretty.Bytes()
+		}
+		return []Message{m}
 	})
 }
 

@@ -44,6 +44,9 @@ func NewMessages(out io.WriteCloser, cfg core.Config, filters ...Filter) (*Messa
 	return &Messages{out: out, framing: cfg.Framing, filters: filters, cutter: cutter}, nil
 }
 
+// FrameAs has messages written in another framing than they are read in.
+func (m *Messages) FrameAs(framing core.Framing) { m.framing = framing }
+
 // Write takes bytes cut anywhere. It fails as out does, and with a *core.ProtocolError where they
 // are not framed as the session's configuration says.
 func (m *Messages) Write(p []byte) (int, error) {
