@@ -7,8 +7,9 @@ import (
 )
 
 // ErrSurvived says that the child was still there after SIGKILL: the kernel holds it, most often
-// in a file system that does not answer. It is reaped when the kernel lets go of it.
-var ErrSurvived = errors.New("child: still running after SIGKILL")
+// in a file system that does not answer. It is reaped when the kernel lets go of it. Of a guest, that
+// it did not heed the interruption.
+var ErrSurvived = errors.New("child: still running after it was killed")
 
 const (
 	// groupPollEvery is how often a group whose leader is reaped is looked at. Between two looks

@@ -13,4 +13,6 @@
 // function; such a guest survives Close, with child.ErrSurvived. Where that matters run it in a
 // process of its own, as parley sandbox does: the system stops a process whatever it does, and it
 // needs no questions at loops.
+//
+// Linux and macOS only, as package child; elsewhere nothing is started, with host.ErrUnsupported.
 package wasichild

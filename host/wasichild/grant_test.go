@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package wasichild
 
 import (
@@ -6,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parley-rpc/parley/host"
@@ -150,6 +153,19 @@ func TestReadOnlyGrant(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(directory); err != nil || len(entries) != 1 || readFile(t, file) != "text" {
 		t.Errorf("the directory holds %v (%v), the file %q", entries, err, readFile(t, file))
+	}
+}
+
+// A guest that opens a named pipe would wait for its other end, and nothing could interrupt it.
+func TestOnlyFilesAndDirectoriesAreOpened(t *testing.T) {
+	directory := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(directory, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for verb, outcome := range attempts(t, []Grant{{Host: directory, Guest: "/w"}}, "read:/w/fifo", "append:/w/fifo", "write:/w/fifo") {
+		if !strings.Contains(outcome, "Permission denied") {
+			t.Errorf("%s: %q", verb, outcome)
+		}
 	}
 }
 

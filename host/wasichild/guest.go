@@ -4,14 +4,18 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/experimental/sysfs"
 
+	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/internal/modulecache"
 )
 
@@ -29,6 +33,10 @@ type guest struct {
 // prepare does all that can be refused; nothing of the guest runs. ctx bounds it. A guest that is not
 // interruptible runs at full speed.
 func prepare(ctx context.Context, s *Server, interruptible bool) (*guest, error) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		// Nobody has seen there that a wait for a pipe ends when it is to.
+		return nil, fmt.Errorf("sandboxed servers on %s: %w", runtime.GOOS, host.ErrUnsupported)
+	}
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -66,6 +74,11 @@ func (g *guest) run(ctx context.Context, stdin, stdout, stderr *os.File) (code i
 	for _, d := range g.grants {
 		d.ctx = ctx
 	}
+	memory, err := reserveMemory(int64(g.server.memoryPagesMax()) * pageBytes)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, memory.release()) }()
 	input, err := feed(stdin)
 	if err != nil {
 		return 0, err
@@ -79,7 +92,7 @@ func (g *guest) run(ctx context.Context, stdin, stdout, stderr *os.File) (code i
 			_ = f.SetWriteDeadline(time.Unix(1, 0))
 		}
 	})()
-	module, err := g.runtime.InstantiateModule(ctx, g.compiled, g.config(ctx, input.theirs, stdout, stderr))
+	module, err := g.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), g.compiled, g.config(ctx, input.theirs, stdout, stderr))
 	if err == nil {
 		err = module.Close(context.Background())
 	}

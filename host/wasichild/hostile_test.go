@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package wasichild
 
 import (
@@ -164,6 +166,11 @@ func TestRefusedServers(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
+	fresh := behaving("echo")
+	fresh.CacheDir = t.TempDir()
+	if _, err := prepare(over, fresh, true); !errors.Is(err, context.Canceled) {
+		t.Errorf("compiling: %v, want context.Canceled", err)
+	}
 	if _, err := Start(over, behaving("echo"), host.Plain); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want context.Canceled", err)
 	}

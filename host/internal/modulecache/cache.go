@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
@@ -39,7 +41,9 @@ func Compile(ctx context.Context, config wazero.RuntimeConfig, dir string, modul
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return fail("WASI", err)
 	}
-	compiled, err := runtime.CompileModule(ctx, module)
+	// One worker would not heed ctx.
+	workers := max(2, goruntime.GOMAXPROCS(0))
+	compiled, err := runtime.CompileModule(experimental.WithCompilationWorkers(ctx, workers), module)
 	if err != nil {
 		return fail("compile", err)
 	}
