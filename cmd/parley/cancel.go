@@ -9,7 +9,7 @@ import (
 
 // cancelCmd is "parley cancel".
 type cancelCmd struct {
-	Request string `arg:"" help:"The request, as parley requests names it."`
+	Request string `arg:"" complete:"request" help:"The request, as parley requests names it."`
 	JSON    bool   `name:"json" help:"Print one document."`
 	attachFlags
 }

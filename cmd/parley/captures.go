@@ -21,7 +21,7 @@ type captureCommands struct {
 
 // captureFiles are what the commands about captures read.
 type captureFiles struct {
-	Files []string `arg:"" name:"file" help:"Captures, in any spelling: parts of one session in order, or several sessions; - is stdin."`
+	Files []string `arg:"" name:"file" complete:"capture" help:"Captures, in any spelling: parts of one session in order, or several sessions; - is stdin."`
 }
 
 // follow shows what the captures tell, one after the other. A tail that is torn is said on stderr and

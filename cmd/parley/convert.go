@@ -10,7 +10,7 @@ import (
 )
 
 type convertCmd struct {
-	In  string `arg:"" help:"A capture in any spelling, or a trace of VS Code (\"trace.server\": \"verbose\"); - is stdin."`
+	In  string `arg:"" complete:"capture" help:"A capture in any spelling, or a trace of VS Code (\"trace.server\": \"verbose\"); - is stdin."`
 	Out string `arg:"" help:"The file to make; - is stdout."`
 	To  string `default:"" placeholder:"SPELLING" help:"binary, text or jsonl. By default OUT's ending says it: .cap, .txt, .jsonl."`
 }

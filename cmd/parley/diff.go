@@ -3,8 +3,8 @@ package main
 import "github.com/parley-rpc/parley/internal/capture/replay"
 
 type diffCmd struct {
-	A     string `arg:"" help:"A capture, in any spelling; - is stdin."`
-	B     string `arg:"" help:"Another."`
+	A     string `arg:"" complete:"capture" help:"A capture, in any spelling; - is stdin."`
+	B     string `arg:"" complete:"capture" help:"Another."`
 	Match string `default:"strict" enum:"ids,shape,strict" help:"ids: answered alike; shape: and the same members and types; strict: and the same values, and notifications too."`
 	JSON  bool   `name:"json" help:"One JSON document a line for each difference."`
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type lintCmd struct {
-	Files  []string `arg:"" optional:"" name:"file" help:"Captures, in any spelling; - is stdin."`
+	Files  []string `arg:"" optional:"" name:"file" complete:"capture" help:"Captures, in any spelling; - is stdin."`
 	Ignore []string `placeholder:"RULE" help:"Leave out what breaks this rule."`
 	Errors bool     `help:"Leave out warnings."`
 	Rules  bool     `help:"List the rules, and do nothing else."`

@@ -15,7 +15,7 @@ import (
 )
 
 type replayCmd struct {
-	Files    []string      `arg:"" name:"file" help:"A capture, in any spelling, or its parts in order; - is stdin."`
+	Files    []string      `arg:"" name:"file" complete:"capture" help:"A capture, in any spelling, or its parts in order; - is stdin."`
 	Against  bool          `xor:"side" help:"Be the client, against the server's command behind --. The default where there is one."`
 	AsServer bool          `xor:"side" help:"Be the server, on stdin and stdout."`
 	Match    string        `default:"shape" enum:"ids,shape,strict" help:"ids: answered alike; shape: and the same members and types; strict: and the same values."`

@@ -12,7 +12,7 @@ import (
 
 // requestsCmd is "parley requests".
 type requestsCmd struct {
-	Session string        `placeholder:"ID" help:"Only those of one session."`
+	Session string        `placeholder:"ID" complete:"session" help:"Only those of one session."`
 	Watch   bool          `help:"Go on, and print each request that comes, starts, is cancelled or ends."`
 	Every   time.Duration `default:"500ms" help:"How often --watch looks."`
 	JSON    bool          `name:"json" help:"Print one document, or with --watch one for each line."`

@@ -28,7 +28,7 @@ Exit codes:
 type serverCommand []string
 
 // startsServer are the commands that take a server's command behind --.
-var startsServer = []string{"call", "doctor", "probe", "replay", "sandbox", "serve", "tap"}
+var startsServer = []string{"call", "complete", "doctor", "probe", "replay", "sandbox", "serve", "tap"}
 
 // run is the whole program but for its process: it returns the exit code.
 func run(ctx context.Context, args []string, e *env) int {

@@ -14,7 +14,7 @@ import (
 
 // statsCmd is "parley stats".
 type statsCmd struct {
-	Session string `placeholder:"ID" help:"The session; not needed where there is one only."`
+	Session string `placeholder:"ID" complete:"session" help:"The session; not needed where there is one only."`
 	JSON    bool   `name:"json" help:"Print one document."`
 	attachFlags
 	captureStats

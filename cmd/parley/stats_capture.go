@@ -10,7 +10,7 @@ import (
 
 // captureStats is parley stats with captures instead of a running session.
 type captureStats struct {
-	Files []string `arg:"" optional:"" name:"file" help:"Captures, in any spelling; - is stdin."`
+	Files []string `arg:"" optional:"" name:"file" complete:"capture" help:"Captures, in any spelling; - is stdin."`
 	Plot  string   `placeholder:"FILE.svg" help:"Draw latency over time and the percentiles of each method, too. For captures."`
 }
 

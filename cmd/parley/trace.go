@@ -26,7 +26,7 @@ Examples:
 
 // traceFlags are those of both.
 type traceFlags struct {
-	Session string `placeholder:"ID" help:"The session; not needed where there is one only."`
+	Session string `placeholder:"ID" complete:"session" help:"The session; not needed where there is one only."`
 	JSON    bool   `name:"json" help:"Print one document."`
 	attachFlags
 }
