@@ -17,15 +17,19 @@ type doctorCmd struct {
 // Help is the part of the help below the flags' summary.
 func (doctorCmd) Help() string {
 	return `Starts the command as an editor would, and says why it does not connect: one finding a line, what was seen and what
-to do about it. The exit code is 1 if there is any.
+to do about it. A command that does not connect is started again, in the other protocol, and with --stdio where it ended.
+Each start is ended, and everything that it started, before the next. See parley probe for what a server that connects can do.
+
+Examples:
 
   parley doctor -- gopls
   parley doctor --profile mcp -- npx my-mcp-server
   parley doctor --timeout 60s -- ./server --that-indexes-first
   parley doctor --json -- node server.js | jq .findings
 
-A command that does not connect is started again, in the other protocol, and with --stdio where it ended. Each start is
-ended, and everything that it started, before the next. See parley probe for what a server that connects can do.`
+Exit codes:
+
+  1    there is a finding`
 }
 
 // doctorDocument is what doctor --json prints. Names are stable.

@@ -21,13 +21,14 @@ type probeCmd struct {
 // Help is the part of the help below the flags' summary.
 func (probeCmd) Help() string {
 	return `Starts the command, shakes hands (LSP: initialize; MCP: the era is found out), asks what no server knows, and says
-goodbye. Prints who the server says it is, what it can do, how long each took, and what was odd about it.
+goodbye. Prints who the server says it is, what it can do, how long each took, and what was odd about it. A server that does
+not connect is a case for parley doctor.
+
+Examples:
 
   parley probe -- gopls
   parley probe --profile mcp -- my-mcp-server
-  parley probe --json -- gopls | jq .capabilities.hoverProvider
-
-A server that does not connect is a case for parley doctor.`
+  parley probe --json -- gopls | jq .capabilities.hoverProvider`
 }
 
 // trialDocument is one start of a server, as probe --json and doctor --json print it. Names are stable.
