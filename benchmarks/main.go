@@ -60,7 +60,7 @@ func (s settings) run(ctx context.Context, w io.Writer) error {
 	}
 	var results []result
 	for _, c := range contests(t) {
-		if !only.MatchString(c.id) || s.targets && !isNeeded(c.id) {
+		if len(c.contenders) == 0 || !only.MatchString(c.id) || s.targets && !isNeeded(c.id) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -107,5 +107,10 @@ func contests(t *tools) []contest {
 		chunked(t, 9_000_000, "9MB"),
 		chunked(t, 50_000_000, "50MB"),
 		notify(t),
+		nodeDecode(t, "node-179B", fmt.Sprintf("%d notifications of 179 B a chunk (ns/op is for all)", blockFrames), blockWork(), mib),
+		nodeDecode(t, "node-completion-1MiB", "an answer of 1 MiB of completion items", workOf(completions.body(mib), true), mib),
+		nodeDecode(t, "node-tokens-1MiB", "an answer of 1 MiB of semantic tokens", workOf(tokens.body(mib), true), mib),
+		nodeDecode(t, "node-string-1MiB", "an answer with a string of 1 MiB", workOf(longString.body(mib), true), mib),
+		nodeDecode(t, "node-9MB", "an answer of 9 MB in chunks of 8 KiB", workOf(completions.body(9_000_000), true), chunkBytes),
 	}
 }

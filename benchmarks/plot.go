@@ -29,7 +29,7 @@ func (r result) draw(folder string) error {
 		smallest = min(smallest, slices.Min(o.opNs))
 	}
 	for i, o := range outcomes {
-		names[i] = o.name
+		names[i] = o.name + strings.Repeat(" ", len(o.name)/3) // viewers without the font use a wider one
 		y, ns := float64(i), median(o.opNs)
 		bar, err := plotter.NewLine(plotter.XYs{{X: smallest * 0.8, Y: y}, {X: ns, Y: y}})
 		if err != nil {

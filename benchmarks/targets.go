@@ -37,6 +37,13 @@ var targets = []target{
 	{"echo, 64 callers: parley / best peer", "echo-64", nativeName, bestPeer, 0.35, false},
 	{"echo, 64 callers: parley / skeleton", "echo-64", nativeName, skeletonName, 1.8, false},
 	{"9 MB in 8 KiB chunks / in one chunk", "chunks-9MB", nativeName, oneChunkName, 1.3, false},
+	{"Node, 179 B: vscode-jsonrpc 10 / parley, raw", "node-179B", vscode10Name, nodeRawName, 40, true},
+	{"Node, 179 B: split and parse / parley, raw", "node-179B", splitName, nodeRawName, 2, true},
+	{"Node, 179 B: vscode-jsonrpc 10 / parley, parsed", "node-179B", vscode10Name, nodeParsedName, 15, true},
+	{"Node, 179 B: parley, parsed / split and parse", "node-179B", nodeParsedName, splitName, 1.1, false},
+	{"Node, completion items: parley, parsed / split and parse", "node-completion-1MiB", nodeParsedName, splitName, 1.25, false},
+	{"Node, semantic tokens: parley, parsed / split and parse", "node-tokens-1MiB", nodeParsedName, splitName, 1.5, false},
+	{"Node, 9 MB in 8 KiB chunks: MCP SDK 1 / parley, raw", "node-9MB", mcp1Name, nodeRawName, 300, true},
 }
 
 func isNeeded(contest string) bool {

@@ -20,6 +20,7 @@ type tools struct {
 	scanTest  string // the compiled benchmark of the bare scan
 	engine    *wasmhost.Engine
 	sandboxed host.Engine
+	hasNode   bool
 	files     int // written so far
 }
 
@@ -30,6 +31,9 @@ func newTools(ctx context.Context) (*tools, error) {
 	}
 	t := &tools{dir: dir}
 	if t.scanTest, err = buildScanTest(dir); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if t.hasNode, err = buildNode(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if t.engine, err = wasmhost.New(ctx); err != nil {
