@@ -144,8 +144,13 @@ func TestRelay(t *testing.T) {
 	if err := c.Forward([]byte("{\"a\":\n1}"), Splice{Start: 1, End: 4, Value: []byte(`"bc"`)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Forward([]byte("{}"), Splice{Start: 2, End: 1}); err != ErrBadCount {
-		t.Errorf("backward splice: %v", err)
+	for what, splices := range map[string][]Splice{
+		"backward": {{Start: 2, End: 1}}, "past the end": {{Start: 1, End: 3}},
+		"overlapping": {{Start: 0, End: 2}, {Start: 1, End: 2}}, "before the text": {{Start: -1, End: 1}},
+	} {
+		if err := c.Forward([]byte("{}"), splices...); err != ErrBadCount {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 	if got := written(c); got != "{\"bc\": 1}\n" {
 		t.Errorf("wrote %q", got)

@@ -44,6 +44,9 @@ func newWorld(d draw, open transcript.Factory) (*world, error) {
 		join(nil, w.ends[0])
 		join(w.ends[0], nil)
 		w.bad = &adversary{d: d, victim: w.ends[0]}
+		if w.ends[0].cfg.Role == core.RoleRelay {
+			w.ends[0].twin = w.ends[0] // what it hears goes back
+		}
 		return w, nil
 	}
 	for i := 0; i < len(w.ends); i += 2 {
