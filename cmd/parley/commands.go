@@ -4,6 +4,7 @@ package main
 
 // commands is the command line; kong reads the tags.
 type commands struct {
+	Bench      benchCmd      `cmd:"" help:"Measure how fast this machine frames and judges messages."`
 	Call       callCmd       `cmd:"" help:"Start a command, send it one request and print the result."`
 	Complete   completeCmd   `cmd:"" hidden:"" help:"Say how a command line may go on."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in your shell."`

@@ -14,8 +14,8 @@ import (
 
 // writePlot draws a picture into a file. The file that is there is replaced once the picture is made.
 func writePlot(path string, stats *capture.Stats) error {
-	if filepath.Ext(path) != ".svg" {
-		return usageError{"--plot " + path + ": want a name that ends in .svg"}
+	if err := checkPlotName(path); err != nil {
+		return err
 	}
 	var picture bytes.Buffer
 	err := plot.WriteSVG(&picture, stats)
@@ -26,4 +26,11 @@ func writePlot(path string, stats *capture.Stats) error {
 		return err
 	}
 	return os.WriteFile(path, picture.Bytes(), 0o644)
+}
+
+func checkPlotName(path string) error {
+	if filepath.Ext(path) != ".svg" {
+		return usageError{"--plot " + path + ": want a name that ends in .svg"}
+	}
+	return nil
 }

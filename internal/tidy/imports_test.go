@@ -15,13 +15,14 @@ var coreMayImport = []string{
 
 // dependencyHomes says which folders may import a dependency; every other folder may not.
 var dependencyHomes = map[string][]string{
-	"github.com/tetratelabs/wazero": {"host/wasmhost", "host/wasichild", "host/internal/modulecache"},
-	"github.com/tinylib/msgp":       {"internal/transcript"},
-	"github.com/alecthomas/kong":    {"cmd"},
-	"charm.land/bubbletea/v2":       {"cmd"},
-	"gonum.org/v1/plot":             {"internal/capture/plot"},
-	"github.com/charmbracelet/x":    {"cmd"},
-	"github.com/coder/websocket":    {"host/bridge", "e2e"},
+	"github.com/tetratelabs/wazero":  {"host/wasmhost", "host/wasichild", "host/internal/modulecache"},
+	"github.com/tinylib/msgp":        {"internal/transcript"},
+	"github.com/alecthomas/kong":     {"cmd"},
+	"charm.land/bubbletea/v2":        {"cmd"},
+	"gonum.org/v1/plot":              {"internal/capture/plot", "cmd"},
+	"github.com/schollz/progressbar": {"cmd"},
+	"github.com/charmbracelet/x":     {"cmd"},
+	"github.com/coder/websocket":     {"host/bridge", "e2e"},
 }
 
 func TestImportsFollowTheDependencyRules(t *testing.T) {
