@@ -3,7 +3,10 @@ package capture
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -232,4 +235,24 @@ func FuzzSource(f *testing.F) {
 			t.Fatalf("%d records, %v, of %d", len(back), err, len(records))
 		}
 	})
+}
+
+var update = flag.Bool("update", false, "write the captures that the page's decoder is tested with")
+
+// Goal: the page's decoder reads what is written here. Method: the session with one of everything, in
+// both spellings that the page opens, lies beside this test.
+func TestPageReadsTheseCaptures(t *testing.T) {
+	for name, spelling := range map[string]Spelling{"session.cap": SpellBinary, "session.jsonl": SpellJSON} {
+		path := filepath.Join("testdata", name)
+		want := write(t, spelling, session())
+		if *update {
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the writer writes (-update): %v", path, err)
+		}
+	}
 }

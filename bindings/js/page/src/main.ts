@@ -4,6 +4,7 @@
 import 'uplot/dist/uPlot.min.css';
 import '../style/page.css';
 
+import type { Engine } from '../../src/browser.js';
 import { load, shared } from '../../src/load.js';
 import { Bridge, takeToken } from './access.js';
 import { readConfig, type Config } from './config.js';
@@ -30,7 +31,8 @@ import { TrafficPanel } from './traffic/panel.js';
 async function start(): Promise<void> {
   startTheme();
   const bridge = new Bridge(takeToken());
-  const traffic = new TrafficPanel(() => link?.stats);
+  const engine = (): Promise<Engine> => load('/parley.wasm');
+  const traffic = new TrafficPanel(() => link?.stats, shared(engine));
   const problems = new Problems();
   const output = new Output(bridge);
   startPanes();
@@ -62,22 +64,16 @@ async function start(): Promise<void> {
   ]);
   problems.all.follow((all) => foot.badge(0, all.length === 0 ? '' : String(all.length), all[0]?.severity)); // the worst comes first
 
-  link = new Link(
-    shared(() => load('/parley.wasm')),
-    bridge,
-    config,
-    documents,
-    {
-      message: (passing) => traffic.record(passing),
-      problems: (published) => problems.publish(published),
-      began: (id) => void (output.session = id),
-      ended: () => {
-        traffic.endSession();
-        void output.refresh();
-      },
-      beginning: () => problems.clear(),
+  link = new Link(shared(engine), bridge, config, documents, {
+    message: (passing) => traffic.record(passing),
+    problems: (published) => problems.publish(published),
+    began: (id) => void (output.session = id),
+    ended: () => {
+      traffic.endSession();
+      void output.refresh();
     },
-  );
+    beginning: () => problems.clear(),
+  });
   startKeys(documents);
   guardChanges(documents);
   addEventListener('pagehide', () => link?.leave());

@@ -52,7 +52,8 @@ const answerUnreadable = -32098;
 
 const refusedAnswersMax = 1024; // the oldest is forgotten first
 
-const kinds = {
+/** The words of each class. */
+export const kinds = {
   [Class.Invalid]: 'invalid',
   [Class.Request]: 'request',
   [Class.Notification]: 'notification',

@@ -1,6 +1,6 @@
-// Latency and throughput of the last minute.
+// Latency and throughput: of the last minute, and of a whole capture.
 
-import uPlot, { type Axis, type Options, type Series } from 'uplot';
+import uPlot, { type Axis, type Options, type Scale, type Series } from 'uplot';
 
 import { element } from '../dom.js';
 import { colour, isDark } from '../frame/theme.js';
@@ -16,11 +16,8 @@ const decades = [0.1, 1, 10, 100, 1000, 10_000, 100_000]; // milliseconds
 export function charts(rates: Rates): HTMLElement {
   const latency = chart(
     'Latency of answers',
-    [
-      ['result', 'received'],
-      ['error', 'error'],
-    ],
-    latencyOptions,
+    answerLegend,
+    () => latencyOptions(lastMinute),
     (nowMs) => rates.latency(nowMs),
   );
   const throughput = chart(
@@ -42,8 +39,56 @@ export function charts(rates: Rates): HTMLElement {
   return dom;
 }
 
+/** The latency of every answer in a capture. */
+export class Timeline {
+  #columns: Columns = [[], [], []];
+  #endSeconds = 1;
+  readonly #chart: Chart;
+
+  constructor() {
+    const whole: Span = { range: () => [0, this.#endSeconds], axis: { values: (_, at) => at.map((second) => `${second} s`) } };
+    this.#chart = chart(
+      'Latency of answers',
+      answerLegend,
+      () => latencyOptions(whole),
+      () => this.#columns,
+    );
+  }
+
+  get dom(): HTMLElement {
+    return this.#chart.dom;
+  }
+
+  show(columns: Columns, endMs: number): void {
+    this.#columns = columns;
+    this.#endSeconds = Math.max(endMs / 1000, 0.001);
+    this.#chart.draw();
+  }
+}
+
 /** What its colours stand for: a word, and the colour's name. */
 type Legend = [text: string, name: string][];
+
+const answerLegend: Legend = [
+  ['result', 'received'],
+  ['error', 'error'],
+];
+
+/** The time that a chart covers, in seconds, and how its axis says it. */
+interface Span {
+  range: () => [from: number, to: number];
+  axis: Axis;
+}
+
+const nowSeconds = (): number => performance.now() / 1000;
+
+const lastMinute: Span = {
+  range: () => [nowSeconds() - windowSeconds, nowSeconds()],
+  axis: {
+    values: (_, at) => at.map((second) => `${Math.round(second - nowSeconds())} s`),
+    splits: () => [-45, -30, -15].map((second) => nowSeconds() + second),
+  },
+};
 
 interface Chart {
   dom: HTMLElement;
@@ -61,7 +106,7 @@ function chart(title: string, legend: Legend, options: () => Partial<Options>, r
     plot = undefined;
     if (place.clientWidth === 0) return;
     plot = new uPlot(
-      { ...frame(), width: place.clientWidth, height: heightPx, ...options() } as Options,
+      { ...frame, width: place.clientWidth, height: heightPx, ...options() } as Options,
       read(performance.now()),
       place,
     );
@@ -75,20 +120,14 @@ function chart(title: string, legend: Legend, options: () => Partial<Options>, r
   return { dom, draw };
 }
 
-function frame(): Partial<Options> {
-  return {
-    cursor: { show: false },
-    legend: { show: false },
-    padding: [6, 4, 0, 0],
-    scales: { x: { time: false, range: () => [performance.now() / 1000 - windowSeconds, performance.now() / 1000] } },
-  };
-}
+const frame: Partial<Options> = { cursor: { show: false }, legend: { show: false }, padding: [6, 14, 0, 0] };
 
-function axes(yLabels: (values: number[]) => string[], ySplits?: number[]): Axis[] {
+const timeScale = ({ range }: Span): Scale => ({ time: false, range });
+
+function axes(span: Span, yLabels: (values: number[]) => string[], ySplits?: number[]): Axis[] {
   const stroke = colour('--muted');
   const grid = { stroke: colour('--line'), width: 1 };
   const font = '10px system-ui, sans-serif';
-  const ago = (seconds: number[]): string[] => seconds.map((second) => `${Math.round(second - performance.now() / 1000)} s`);
   return [
     {
       stroke,
@@ -96,8 +135,7 @@ function axes(yLabels: (values: number[]) => string[], ySplits?: number[]): Axis
       ticks: { show: false },
       font,
       size: 18,
-      values: (_, at) => ago(at),
-      splits: () => [-45, -30, -15].map((s) => performance.now() / 1000 + s),
+      ...span.axis,
     },
     {
       stroke,
@@ -115,7 +153,7 @@ function axes(yLabels: (values: number[]) => string[], ySplits?: number[]): Axis
   ];
 }
 
-function latencyOptions(): Partial<Options> {
+function latencyOptions(span: Span): Partial<Options> {
   const points = (name: string): Series => ({
     stroke: colour(name),
     paths: () => null,
@@ -126,8 +164,8 @@ function latencyOptions(): Partial<Options> {
     decades.find((decade) => decade >= Math.max(max ?? 0, 100)) ?? 100_000,
   ];
   return {
-    scales: { ...frame().scales, y: { distr: 3, range } },
-    axes: axes((values) => values.map((ms) => milliseconds(ms).replace('.0 ', ' ')), decades),
+    scales: { x: timeScale(span), y: { distr: 3, range } },
+    axes: axes(span, (values) => values.map((ms) => milliseconds(ms).replace('.0 ', ' ')), decades),
     series: [{}, points('--received'), points('--error')],
   };
 }
@@ -140,8 +178,8 @@ function throughputOptions(): Partial<Options> {
     points: { show: false },
   });
   return {
-    scales: { ...frame().scales, y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
-    axes: axes((values) => values.map((value) => (Number.isInteger(value) ? String(value) : ''))),
+    scales: { x: timeScale(lastMinute), y: { range: (_, __, max) => [0, Math.max(4, (max ?? 0) * 1.1)] } },
+    axes: axes(lastMinute, (values) => values.map((value) => (Number.isInteger(value) ? String(value) : ''))),
     series: [{}, step('--sent'), step('--received')],
   };
 }

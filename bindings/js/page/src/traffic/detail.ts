@@ -20,7 +20,7 @@ export class Detail {
   readonly dom = element('section', { id: 'detail', 'aria-label': 'Details of the message' });
 
   constructor(
-    private readonly log: TrafficLog,
+    private readonly log: () => TrafficLog,
     private readonly jump: (ordinal: number) => void,
   ) {
     this.show(undefined);
@@ -32,7 +32,7 @@ export class Detail {
       this.dom.append(emptyState('No message selected', 'Select one to read it; a request is shown together with its answer.'));
       return;
     }
-    const partner = message.partner === undefined ? undefined : this.log.at(message.partner);
+    const partner = message.partner === undefined ? undefined : this.log().at(message.partner);
     this.dom.append(this.#head(message), this.#part(message, true));
     if (partner !== undefined) this.dom.append(this.#part(partner, false));
     if (message.kind === 'request' && partner === undefined) {

@@ -30,7 +30,7 @@ export class MessageList {
   #isFollowing = true;
 
   constructor(
-    private readonly log: TrafficLog,
+    private readonly log: () => TrafficLog,
     private readonly onSelect: (message: Message | undefined) => void,
   ) {
     this.dom = element('div', { class: 'messages', tabindex: 0, role: 'listbox', 'aria-label': 'Messages' }, this.#canvas);
@@ -66,14 +66,14 @@ export class MessageList {
   /** Selects a message, also one that the filter hides, and shows its row where it has one. */
   select(ordinal: number | undefined): void {
     this.#selected = ordinal;
-    this.onSelect(ordinal === undefined ? undefined : this.log.at(ordinal));
+    this.onSelect(ordinal === undefined ? undefined : this.log().at(ordinal));
     const index = this.#indexOf(ordinal);
     if (index >= 0) this.#reveal(index);
     this.#draw();
   }
 
   #scan(): void {
-    const { first, end } = this.log;
+    const { first, end } = this.log();
     const gone = this.#shown.findIndex((ordinal) => ordinal >= first);
     const dropped = gone < 0 ? this.#shown.length : gone;
     if (dropped > 0) {
@@ -81,7 +81,7 @@ export class MessageList {
       if (!this.#isFollowing) this.dom.scrollTop -= dropped * rowPx; // the rows in sight stay where they are
     }
     for (let ordinal = Math.max(first, this.#scanned); ordinal < end; ordinal++) {
-      if (this.#filter(this.log.at(ordinal)!)) this.#shown.push(ordinal);
+      if (this.#filter(this.log().at(ordinal)!)) this.#shown.push(ordinal);
     }
     this.#scanned = end;
   }
@@ -97,7 +97,7 @@ export class MessageList {
       row.hidden = i >= count;
       if (row.hidden) continue;
       row.style.transform = `translateY(${(first + i) * rowPx}px)`;
-      fillRow(row, this.log.at(this.#shown[first + i]!)!, this.#selected, this.#partner);
+      fillRow(row, this.log().at(this.#shown[first + i]!)!, this.#selected, this.#partner);
     }
     const active = this.#rows.find((row) => !row.hidden && row.ariaSelected === 'true');
     if (active === undefined) this.dom.removeAttribute('aria-activedescendant');
@@ -105,7 +105,7 @@ export class MessageList {
   }
 
   get #partner(): number | undefined {
-    return this.#selected === undefined ? undefined : this.log.at(this.#selected)?.partner;
+    return this.#selected === undefined ? undefined : this.log().at(this.#selected)?.partner;
   }
 
   #scrolled(): void {

@@ -1,7 +1,8 @@
-// The traffic panel: charts, counters, filter, list and details of one log.
+// The traffic panel: charts, counters, filter, list and details of the session, or of a capture.
 
-import type { Stats } from '../../../src/browser.js';
+import type { Engine, Stats } from '../../../src/browser.js';
 import { byId, element, emptyState, onceAFrame } from '../dom.js';
+import { CaptureOpener, type OpenCapture } from './capture.js';
 import { charts } from './charts.js';
 import { counters } from './counters.js';
 import { Detail } from './detail.js';
@@ -14,10 +15,17 @@ import { Rates } from './rates.js';
 
 /** The panel. What passes is recorded from the first message on, whether the panel is in sight or not. */
 export class TrafficPanel {
-  readonly #log = new TrafficLog();
+  readonly #live = new TrafficLog();
+  #log = this.#live; // the one that is shown
   readonly #rates = new Rates();
-  readonly #detail = new Detail(this.#log, (ordinal) => this.#list.select(ordinal));
-  readonly #list = new MessageList(this.#log, (message) => this.#detail.show(message));
+  readonly #detail = new Detail(
+    () => this.#log,
+    (ordinal) => this.#list.select(ordinal),
+  );
+  readonly #list = new MessageList(
+    () => this.#log,
+    (message) => this.#detail.show(message),
+  );
   readonly #total = element('span', { class: 'total' });
   readonly #empty = element('div', { class: 'cover' });
   readonly #update = onceAFrame(() => this.#show());
@@ -30,13 +38,31 @@ export class TrafficPanel {
     input: () => this.#filterChanged(),
   });
 
-  /** read: what the session's machine counts; undefined while there is none. */
-  constructor(read: () => Stats | undefined) {
-    const clear = element('button', { class: 'quiet', click: () => this.#clear() }, 'Clear');
-    byId('traffic').append(
-      element('h2', {}, 'Traffic', this.#total, element('span', { class: 'stretch' }), clear),
-      charts(this.#rates),
-      counters(read),
+  readonly #overview = element('div', { class: 'overview' });
+  readonly #liveOverview: HTMLElement[];
+  readonly #clearButton = element('button', { class: 'quiet', click: () => this.#clear() }, 'Clear');
+  readonly #backButton = element('button', { class: 'back', click: () => this.#back() }, 'Back to the session');
+  readonly #opener: CaptureOpener;
+
+  /** read: what the session's machine counts; undefined while there is none. engine: for captures. */
+  constructor(read: () => Stats | undefined, engine: () => Promise<Engine>) {
+    const place = byId('traffic');
+    this.#liveOverview = [charts(this.#rates), counters(read)];
+    this.#opener = new CaptureOpener(place, engine, (capture) => this.#open(capture));
+    this.#overview.append(...this.#liveOverview);
+    this.#backButton.hidden = true;
+    place.append(
+      element(
+        'h2',
+        {},
+        'Traffic',
+        this.#total,
+        element('span', { class: 'stretch' }),
+        this.#backButton,
+        this.#opener.button,
+        this.#clearButton,
+      ),
+      this.#overview,
       element('div', { class: 'filter' }, this.#input),
       element('div', { class: 'list' }, this.#list.dom, this.#empty),
       element('div', {
@@ -57,15 +83,37 @@ export class TrafficPanel {
   }
 
   record(passing: Passing): void {
-    const message = this.#log.add(passing, performance.now());
+    const message = this.#live.add(passing, performance.now());
     this.#rates.add(message);
+    if (this.#log !== this.#live) return;
     const { partner } = message;
     if (partner !== undefined && partner === this.#list.selected) this.#detail.show(this.#log.at(partner)); // its answer is here
     this.#update();
   }
 
   endSession(): void {
-    this.#log.endSession();
+    this.#live.endSession();
+  }
+
+  #open({ log, dom }: OpenCapture): void {
+    this.#turnTo(log, [dom]);
+    this.#list.select(log.first);
+    this.#list.dom.focus();
+  }
+
+  #back(): void {
+    this.#turnTo(this.#live, this.#liveOverview);
+    this.#opener.button.focus();
+  }
+
+  /** A capture is shown in the place of the session, which goes on. */
+  #turnTo(log: TrafficLog, overview: HTMLElement[]): void {
+    this.#log = log;
+    this.#overview.replaceChildren(...overview);
+    this.#backButton.hidden = log === this.#live;
+    this.#clearButton.hidden = log !== this.#live;
+    this.#list.select(undefined);
+    this.#filterChanged();
   }
 
   #filterChanged(): void {
@@ -91,8 +139,8 @@ export class TrafficPanel {
 
   #whyEmpty(shown: number): HTMLElement[] {
     if (shown > 0) return [];
-    if (this.#log.end === this.#log.first)
-      return [emptyState('No messages yet', 'Every message between the editor and the server appears here.')];
-    return [emptyState('No message passes the filter', filterHelp)];
+    if (this.#log.end > this.#log.first) return [emptyState('No message passes the filter', filterHelp)];
+    if (this.#log !== this.#live) return [emptyState('No message in this capture')];
+    return [emptyState('No messages yet', 'Every message between the editor and the server appears here.')];
   }
 }

@@ -10,17 +10,38 @@ type Counts = Record<Direction, number>;
 /** Columns of one chart: seconds since the page was opened, and a column a series. */
 export type Columns = [seconds: number[], ...series: (number | null)[][]];
 
+interface Answer {
+  second: number;
+  latencyMs: number;
+  isError: boolean;
+}
+
+/** undefined: a message is no answer, or one to nothing. */
+export function answerOf(message: Message): Answer | undefined {
+  const { atMs, kind, latencyMs } = message;
+  if (!isAnswer(message) || latencyMs === undefined) return undefined;
+  return { second: atMs / 1000, latencyMs, isError: kind === 'error' };
+}
+
+/** The latency of answers, results and errors apart. */
+export const latencyColumns = (answers: Answer[]): Columns => [
+  answers.map(({ second }) => second),
+  answers.map(({ latencyMs, isError }) => (isError ? null : latencyMs)),
+  answers.map(({ latencyMs, isError }) => (isError ? latencyMs : null)),
+];
+
 export class Rates {
   readonly #seconds: Counts[] = Array.from({ length: windowSeconds + 1 }, () => ({ sent: 0, received: 0 }));
   #newest = 0; // the second of the newest bucket
-  #answers: { second: number; latencyMs: number; isError: boolean }[] = [];
+  #answers: Answer[] = [];
 
   add(message: Message): void {
     const second = Math.floor(message.atMs / 1000);
     this.#advance(second);
     this.#bucket(second)[message.direction]++;
-    if (!isAnswer(message) || message.latencyMs === undefined) return;
-    this.#answers.push({ second: message.atMs / 1000, latencyMs: message.latencyMs, isError: message.kind === 'error' });
+    const answer = answerOf(message);
+    if (answer === undefined) return;
+    this.#answers.push(answer);
     if (this.#answers.length > answersMax) this.#answers.shift();
   }
 
@@ -37,11 +58,7 @@ export class Rates {
   latency(nowMs: number): Columns {
     const oldest = nowMs / 1000 - windowSeconds;
     this.#answers = this.#answers.filter(({ second }) => second >= oldest);
-    return [
-      this.#answers.map(({ second }) => second),
-      this.#answers.map(({ latencyMs, isError }) => (isError ? null : latencyMs)),
-      this.#answers.map(({ latencyMs, isError }) => (isError ? latencyMs : null)),
-    ];
+    return latencyColumns(this.#answers);
   }
 
   #bucket(second: number): Counts {
