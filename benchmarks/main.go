@@ -42,7 +42,11 @@ func main() {
 }
 
 func (s settings) run(ctx context.Context, w io.Writer) error {
-	if s.serve != "" {
+	switch s.serve {
+	case "":
+	case "idle", "busy":
+		return serveFleet(w, s.serve == "busy")
+	default:
 		return serveEcho(ctx, s.serve)
 	}
 	only, err := regexp.Compile(s.only)
@@ -75,7 +79,16 @@ func (s settings) run(ctx context.Context, w io.Writer) error {
 			r.table(w)
 		}
 	}
-	printTargets(w, results)
+	var fleets []fleet
+	if only.MatchString("fleet") {
+		if fleets, err = runFleets(); err != nil {
+			return err
+		}
+	}
+	if !s.targets {
+		fleetTable(w, fleets)
+	}
+	printTargets(w, reached(results, fleets))
 	if s.bench != "" {
 		if err := writeBench(s.bench, results); err != nil {
 			return err
@@ -84,7 +97,7 @@ func (s settings) run(ctx context.Context, w io.Writer) error {
 	if s.results == "" {
 		return nil
 	}
-	return writeResults(s.results, fmt.Sprintf("%s; %d rounds of %v a contender", machine, s.rounds, s.slice), results)
+	return writeResults(s.results, fmt.Sprintf("%s; %d rounds of %v a contender", machine, s.rounds, s.slice), results, fleets)
 }
 
 // contests are all tables, in the order of METHOD.md.
@@ -107,6 +120,10 @@ func contests(t *tools) []contest {
 		chunked(t, 9_000_000, "9MB"),
 		chunked(t, 50_000_000, "50MB"),
 		notify(t),
+		growPending(),
+		growDepth(),
+		growBatch(),
+		instances(t),
 		nodeDecode(t, "node-179B", fmt.Sprintf("%d notifications of 179 B a chunk (ns/op is for all)", blockFrames), blockWork(), mib),
 		nodeDecode(t, "node-completion-1MiB", "an answer of 1 MiB of completion items", workOf(completions.body(mib), true), mib),
 		nodeDecode(t, "node-tokens-1MiB", "an answer of 1 MiB of semantic tokens", workOf(tokens.body(mib), true), mib),

@@ -54,7 +54,7 @@ const (
 )
 
 // writeResults replaces what stands between the two marks of a file, and draws the plots beside it.
-func writeResults(path, machine string, results []result) error {
+func writeResults(path, machine string, results []result, fleets []fleet) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func writeResults(path, machine string, results []result) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n\n### Targets\n\n| target | ratio | wanted | |\n|---|---:|---:|---|\n", machine)
-	for _, line := range reached(results) {
+	for _, line := range reached(results, fleets) {
 		fmt.Fprintf(&b, "| %s | %.2f | %s | %s |\n", line.name, line.ratio, line.limit, line.verdict)
 	}
 	for _, r := range results {
@@ -79,6 +79,7 @@ func writeResults(path, machine string, results []result) error {
 			return err
 		}
 	}
+	fleetTable(&b, fleets)
 	return os.WriteFile(path, []byte(before+resultsBegin+b.String()+"\n"+resultsEnd+after), 0o644)
 }
 
