@@ -17,7 +17,7 @@ type doctorCmd struct {
 // Help is the part of the help below the flags' summary.
 func (doctorCmd) Help() string {
 	return `Starts the command as an editor would, and says why it does not connect: one finding a line, what was seen and what
-to do about it. A command that does not connect is started again, in the other protocol, and with --stdio where it ended.
+to do about it. A command that does not connect may be started twice more: with --stdio, and in the other protocol.
 Each start is ended, and everything that it started, before the next. See parley probe for what a server that connects can do.
 
 Examples:

@@ -110,7 +110,6 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		{"--profile mcp " + short, "mcp --frame-as header", "wrong-framing", `"Content-Length: `},
 		{"--profile mcp " + short, "mcp --buffer 65536", "buffered", "once its stdin was closed"},
 		{"--profile mcp", "mcp --utf16", "utf-16", `"\xff\xfe{\x00`},
-		{"--profile mcp --leave 100ms", "mcp --ignore-eof", "stays", "asked to leave"},
 		{"--profile mcp", "echo", "accepts-unknown", "parley/unknown has a result"},
 	} {
 		t.Run(test.flags+" "+test.peer, func(t *testing.T) {
@@ -129,6 +128,7 @@ func TestDoctorFindsWhatScriptsDo(t *testing.T) {
 		{"", "exec true", "exits", "exit status 0; nothing on stderr"},
 		{"--leave 100ms", "exec >&-; exec sleep 300", "closes-stdout", "goes on running"},
 		{"", "echo 'Usage: server [options]'; exit 64", "wants-arguments", `Usage: server [options]`},
+		{"--profile mcp --leave 100ms", `trap "" TERM; ` + binary + " peer mcp; exec sleep 300", "stays", "signal: killed"},
 		{"", "yes", "banner", `"y\ny\n`},
 		{"", `printf 'Content-Length: many\r\n\r\n'; ` + listens, "bad-header", "Content-Length: many"},
 		{"", `printf 'Content-Length: 5\r\n\r\n{"a":'; ` + listens, "wrong-length", `{\"a\":`},
@@ -164,7 +164,8 @@ func TestDoctorLetsTheHealthyGo(t *testing.T) {
 		{"", "lsp --stderr-flood 1000000"},
 		{"--profile mcp", "mcp"},
 		{"--profile mcp", "mcp --flood 5000"},
-		{"--profile mcp", "mcp --text-mode"}, // LINE-1
+		{"--profile mcp", "mcp --text-mode"},                // LINE-1
+		{"--profile mcp --leave 100ms", "mcp --ignore-eof"}, // SIGTERM ends it
 	} {
 		t.Run(test.peer, func(t *testing.T) {
 			t.Parallel()

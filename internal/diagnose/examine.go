@@ -15,8 +15,13 @@ type Case struct {
 // stdio is what many servers want to be told, and end without.
 const stdio = "--stdio"
 
-// Examine tries a command. Where it does not connect it is tried with --stdio behind it and in the other
-// protocol, which tells a wrong command line from a broken server.
+// ofOther are the findings that a healthy server of the other protocol may give too.
+var ofOther = []string{
+	"exits", "dies", "wants-arguments", "closes-stdout", "wrong-framing", "no-message", "silent", "refused", "bad-answer",
+}
+
+// Examine tries a command. Where it ends without a handshake it is tried with --stdio behind it, and where
+// that could be, in the other protocol: that tells a wrong command line from a broken server.
 func (c *Client) Examine(ctx context.Context, command []string, protocol Protocol) *Case {
 	asked := c.Try(ctx, command, protocol)
 	found := &Case{Trials: []*Trial{asked}, Findings: c.Judge(asked)}
@@ -32,6 +37,9 @@ func (c *Client) Examine(ctx context.Context, command []string, protocol Protoco
 			found.Findings = append([]Finding{finding}, c.Judge(with)...)
 			return found
 		}
+	}
+	if !slices.Contains(ofOther, found.Findings[0].ID) || ctx.Err() != nil {
+		return found
 	}
 	other := c.Try(ctx, command, otherThan(protocol))
 	found.Trials = append(found.Trials, other)

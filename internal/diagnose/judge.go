@@ -147,7 +147,8 @@ func (c *Client) judgeSession(t *Trial) []Finding {
 	if errors.As(t.LeaveErr, &refusal) {
 		add(true, "leaves-badly", "shutdown is answered with error %d: %s", refusal.Code, shown([]byte(refusal.Message)))
 	}
-	add(t.Stayed, "stays", "it was asked to leave, and it or what it started was there after %v; then: %s", c.Leave, t.Left)
+	// MCP's clients end a server by SIGTERM where the end of its stdin did not, and many rely on that.
+	add(t.Stayed && (t.Protocol == LSP || t.Left == "signal: killed"), "stays", "it was asked to leave, and it or what it started was there after %v; then: %s", c.Leave, t.Left)
 	add(!t.Stayed && t.LeftCode != 0, "leaves-badly", "after an orderly farewell: %s%s", t.Left, stderrOf(t))
 	return found
 }
