@@ -25,6 +25,7 @@ func Kinds() []Kind { return append([]Kind(nil), kinds...) }
 // kinds are in the order in which things go wrong.
 var kinds = []Kind{
 	{"not-found", "install it, or give its whole path: an editor started from a desktop has another PATH than a shell"},
+	{"one-word", "put the program and each of its arguments in a word, or a list element, of its own"},
 	{"not-executable", "chmod +x, the build for this machine, or its interpreter in front of it"},
 	{"wants-arguments", "add what it asks for to the command line"},
 	{"exits", "run the command in a terminal, in the same folder and with the same environment"},

@@ -34,7 +34,10 @@ func (c *Client) Judge(t *Trial) []Finding {
 }
 
 func judgeStart(err *child.StartError) Finding {
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
 	switch {
+	case missing && strings.Contains(err.Program, " "):
+		return newFinding("one-word", "no program %q: its name has spaces in it", err.Program)
 	case errors.Is(err, exec.ErrNotFound):
 		return newFinding("not-found", "no program %q in any folder of PATH", err.Program)
 	case errors.Is(err, fs.ErrNotExist):

@@ -79,6 +79,7 @@ var judged = []struct {
 
 	{"not-found", &Trial{Err: &child.StartError{Err: exec.ErrNotFound}}},
 	{"not-found", &Trial{Err: &child.StartError{Err: fs.ErrNotExist}}},
+	{"one-word", &Trial{Err: &child.StartError{Program: "server --stdio", Err: exec.ErrNotFound}}},
 	{"not-executable", &Trial{Err: &child.StartError{Err: fs.ErrPermission}}},
 	{"exits", ended("exit status 1", "", "")},
 	{"dies", ended("signal: killed", frame(message)[:30], "")},
