@@ -181,6 +181,7 @@ describe('a capture', () => {
       ['line', `${ping}\n[1]\n{}`, [ping, '[1]', '{}']],
       ['length4', `\0\0\0\x02{}`, ['{}']],
       ['guess', `Starting\n${header(ping)}`, [ping]],
+      ['guess', `a line of more than fifteen {x}\n${ping}\n`, [ping]],
       ['guess', `[info] x\n${ping}\n{}\n`, [ping, '{}']],
     ];
     for (const [framing, stream, messages] of streams) {

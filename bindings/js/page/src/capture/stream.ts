@@ -22,6 +22,7 @@ export class Stream {
   #framing: CaptureFraming;
   #machine: Machine | undefined; // undefined: looking for a place where a message can begin
   #head = new Uint8Array(); // the end of what was looked through
+  #isLineStart = true; // what is looked at next, #head before it, begins a line
   readonly #event = new MachineEvent();
   /** Bytes that are in no message and were passed over. */
   noiseBytes = 0;
@@ -85,7 +86,9 @@ export class Stream {
   #giveUp(): void {
     this.#machine?.free();
     this.#machine = undefined;
+    this.noiseBytes += this.#head.length;
     this.#head = new Uint8Array();
+    this.#isLineStart = false;
   }
 
   /** Looks for a place where a message can begin, and returns the bytes from there. */
@@ -93,9 +96,10 @@ export class Stream {
     const bytes = new Uint8Array(this.#head.length + piece.length);
     bytes.set(this.#head);
     bytes.set(piece, this.#head.length);
-    const [framing, at] = placeIn(latin1.decode(bytes), this.#framing);
+    const [framing, at] = placeIn(latin1.decode(bytes), this.#framing, this.#isLineStart);
     if (framing === undefined) {
       this.#head = bytes.slice(-headBytesMax);
+      this.#isLineStart &&= this.#head.length === bytes.length;
       this.noiseBytes += bytes.length - this.#head.length;
       return undefined;
     }
@@ -108,9 +112,20 @@ export class Stream {
 }
 
 /** Where a message can begin in text, and in which framing. Four bytes of length look like any others. */
-function placeIn(text: string, framing: CaptureFraming): [framing: keyof typeof framings | undefined, at: number] {
+function placeIn(
+  text: string,
+  framing: CaptureFraming,
+  isLineStart: boolean,
+): [framing: keyof typeof framings | undefined, at: number] {
   const header = framing === 'line' ? -1 : text.search(/content-length:/i);
-  const line = framing === 'line' ? text.indexOf('\n') + 1 || -1 : framing === 'guess' ? text.search(/^\{/m) : -1;
+  const line = lineIn(text, framing, isLineStart);
   if (framing === 'length4' || (header < 0 && line < 0)) return [undefined, 0];
   return line >= 0 && (header < 0 || line < header) ? ['line', line] : ['header', header];
+}
+
+/** Where a line begins; to be guessed, it has to begin with a brace. -1: nowhere. */
+function lineIn(text: string, framing: CaptureFraming, isLineStart: boolean): number {
+  if (framing === 'line') return text.indexOf('\n') + 1 || -1;
+  if (framing !== 'guess') return -1;
+  return isLineStart && text.startsWith('{') ? 0 : text.indexOf('\n{') + 1 || -1;
 }
