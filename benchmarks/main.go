@@ -124,6 +124,8 @@ func contests(t *tools) []contest {
 		growDepth(),
 		growBatch(),
 		instances(t),
+		relay(100, "300B"),
+		relay(64*kib, "64KiB"),
 		nodeDecode(t, "node-179B", fmt.Sprintf("%d notifications of 179 B a chunk (ns/op is for all)", blockFrames), blockWork(), mib),
 		nodeDecode(t, "node-completion-1MiB", "an answer of 1 MiB of completion items", workOf(completions.body(mib), true), mib),
 		nodeDecode(t, "node-tokens-1MiB", "an answer of 1 MiB of semantic tokens", workOf(tokens.body(mib), true), mib),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -59,6 +60,12 @@ func thisMachine() string {
 	parts := []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores", runtime.NumCPU())}
 	if model := cpuModel(); model != "" {
 		parts = append(parts, model)
+	}
+	if node, err := exec.Command("node", "--version").Output(); err == nil {
+		parts = append(parts, "Node "+strings.TrimSpace(string(node)))
+	}
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		parts = append(parts, "load "+strings.Join(strings.Fields(string(load))[:3], " ")) // above the cores: others work too
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {
