@@ -26,6 +26,8 @@ type worker struct {
 	run   func(n int) (time.Duration, error) // does n operations and says how long they took
 	stop  func() error
 	waits *waits // of single operations, where they are recorded; else nil
+	// warmUp is how long to run it at least before it counts, where a compiler is at work meanwhile.
+	warmUp time.Duration
 }
 
 // outcome is what was measured of one contender.
@@ -55,7 +57,7 @@ func (c contest) run(rounds int, slice time.Duration) (result, error) {
 		workers[i] = w
 		outcomes[i] = outcome{name: contender.name, opBytes: contender.opBytes}
 		var first time.Duration
-		if counts[i], first, err = countFor(w.run, slice); err != nil {
+		if counts[i], first, err = countFor(w, slice); err != nil {
 			return result{}, fmt.Errorf("%s: %w", contender.name, err)
 		}
 		if first > onceAfter {
@@ -84,17 +86,19 @@ func (c contest) run(rounds int, slice time.Duration) (result, error) {
 
 // countFor finds how many operations take about one slice; finding it is the warm-up. first is how
 // long the first one took, which says little of the others.
-func countFor(run func(int) (time.Duration, error), slice time.Duration) (count int, first time.Duration, err error) {
+func countFor(w worker, slice time.Duration) (count int, first time.Duration, err error) {
 	const countMax = 1 << 30
-	if first, err = run(1); err != nil || first > onceAfter {
+	if first, err = w.run(1); err != nil || first > onceAfter {
 		return 1, first, err
 	}
+	warm := first
 	for count := 1; ; count *= 2 {
-		took, err := run(count)
+		took, err := w.run(count)
 		if err != nil {
 			return 0, 0, err
 		}
-		if took >= slice/4 || count >= countMax {
+		warm += took
+		if took >= slice/4 && warm >= w.warmUp || count >= countMax {
 			return max(1, int(float64(count)*float64(slice)/float64(max(took, 1)))), first, nil
 		}
 	}

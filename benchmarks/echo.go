@@ -175,7 +175,7 @@ func callEcho(c client, callers int) worker {
 		wait.Wait()
 		return time.Since(start), errors.Join(failures...)
 	}
-	return worker{run, c.stop, w}
+	return worker{run: run, stop: c.stop, waits: w}
 }
 
 // withChild lets a library call the program that serveEcho is.

@@ -70,6 +70,9 @@ func (s settings) run(ctx context.Context, w io.Writer) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if s.targets {
+			c.contenders = needed(c)
+		}
 		r, err := c.run(s.rounds, s.slice)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.id, err)

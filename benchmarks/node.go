@@ -26,6 +26,9 @@ const (
 	mcp1Name       = "MCP SDK 1.32.2"
 )
 
+// nodeWarmUp is what V8 needs until it has compiled what runs often, scripts and modules alike.
+const nodeWarmUp = time.Second
+
 var nodeContenders = []nodeContender{
 	{"raw", nodeRawName, false},
 	{"parsed", nodeParsedName, false},
@@ -102,5 +105,5 @@ func (t *tools) startNode(key string, input []byte, frames, chunkBytes int) (wor
 		return time.Duration(ns), err
 	}
 	stop := func() error { return errors.Join(in.Close(), cmd.Wait()) }
-	return worker{run: run, stop: stop}, nil
+	return worker{run: run, stop: stop, warmUp: nodeWarmUp}, nil
 }

@@ -52,6 +52,15 @@ func isNeeded(contest string) bool {
 	return contest == "instance" || slices.ContainsFunc(targets, func(t target) bool { return t.contest == contest })
 }
 
+// needed are those of a contest that a target names, or all where it asks for the best peer.
+func needed(c contest) []contender {
+	return slices.DeleteFunc(slices.Clone(c.contenders), func(who contender) bool {
+		return c.id != "instance" && !slices.ContainsFunc(targets, func(t target) bool {
+			return t.contest == c.id && (t.of == who.name || t.to == who.name || t.to == bestPeer)
+		})
+	})
+}
+
 // printTargets writes one line a target that was measured: name, ratio, target, ok or short.
 func printTargets(w io.Writer, standings []standing) {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
