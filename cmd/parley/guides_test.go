@@ -145,26 +145,44 @@ func installBindings(t *testing.T, folder string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(bindings, "build", "src", "node.js")); err != nil {
+	if !isBuilt(t, bindings) {
 		t.Log("its JavaScript is not run: npm --prefix bindings/js run build makes what it needs")
 		return false
 	}
-	installed := filepath.Join(folder, "node_modules", "@parley", "core")
-	manifest, err := os.ReadFile(filepath.Join(bindings, "package.json"))
-	if err == nil {
-		err = os.MkdirAll(installed, 0o700)
+	scope := filepath.Join(folder, "node_modules", "@parley")
+	if err := os.MkdirAll(scope, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(installed, "package.json"), manifest, 0o600)
-	}
-	if err == nil {
-		err = os.Symlink(filepath.Join(bindings, "build", "src"), filepath.Join(installed, "dist"))
-	}
-	if err != nil {
+	if err := os.Symlink(bindings, filepath.Join(scope, "core")); err != nil {
 		t.Fatal(err)
 	}
 	return true
 }
+
+// isBuilt says whether dist was made after the sources changed last; an older one lacks what they export.
+func isBuilt(t *testing.T, bindings string) bool {
+	t.Helper()
+	made, err := os.Stat(filepath.Join(bindings, "dist", "node.js"))
+	if err != nil {
+		return false
+	}
+	err = filepath.WalkDir(filepath.Join(bindings, "src"), func(_ string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		source, err := entry.Info()
+		if err == nil && !entry.IsDir() && source.ModTime().After(made.ModTime()) {
+			return errStale
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errStale) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+var errStale = errors.New("a source is newer than what was made of it")
 
 func guideShell(t *testing.T, folder, commands string) *exec.Cmd {
 	// Once the test's context has ended it is too late to interrupt: what hangs is ended by go test's own time.
