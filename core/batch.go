@@ -109,22 +109,24 @@ func (c *Conn) ingestEntry(entry []byte, offset uint64, collides bool) {
 // join adds one answer, whose envelope is in c.render, to a batch.
 func (c *Conn) join(number uint32, payload []byte, tail string) {
 	b := c.batches.At(number - 1)
+	collected := len(b.answers)
 	separator := byte(',')
-	if len(b.answers) == 0 {
+	if collected == 0 {
 		separator = '['
 	}
 	b.answers = append(b.answers, separator)
 	b.answers = append(b.answers, c.render...)
 	b.answers = append(b.answers, payload...)
 	b.answers = append(b.answers, tail...)
+	c.out.joined += len(b.answers) - collected
 }
 
-// joined is how much of one frame the answers collected so far take up, brackets included.
-func (c *Conn) joined(number uint32) int {
-	if number == 0 {
-		return 0
-	}
-	return len(c.batches.At(number-1).answers) + 2
+// joins reports room for one more answer in its array, which has to fit one frame, brackets
+// included, and beside all other answers that are owed: a peer may leave many arrays open (BACK-4).
+func (c *Conn) joins(number uint32, size int) bool {
+	l := &c.cfg.Limits
+	return len(c.batches.At(number-1).answers)+2+size <= l.FrameBytesMax &&
+		c.out.owed()+size <= max(l.FrameBytesMax, l.OutBytesMax)
 }
 
 // concludeMember counts one request of a batch as answered; the last one sends the array.
@@ -133,6 +135,7 @@ func (c *Conn) concludeMember(number uint32) {
 	if b.open--; b.open > 0 {
 		return
 	}
+	c.out.joined -= len(b.answers)
 	if len(b.answers) > 0 && c.writable() {
 		if len(b.answers)+1 > c.cfg.Limits.FrameBytesMax {
 			c.rejectIn(0, nil, CodeInternal, "Internal error: the answers are over the frame limit", nil)

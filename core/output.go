@@ -8,6 +8,7 @@ type output struct {
 	free     []*segment // emptied, with the buffers that came back through Take
 	queued   int        // live bytes not taken
 	answers  int        // of them, answers and rejections (BACK-3)
+	joined   int        // answers collected for arrays, which are not queued yet (MSG-8)
 	accepted uint64     // live bytes ever accepted
 	taken    int        // bytes handed to the writer and not yet written
 	offset   uint64     // of the next byte to be taken, in our output
@@ -53,15 +54,18 @@ func (o *output) fits(size, bytesMax int) bool {
 	return o.queued == 0 || o.queued+size <= bytesMax
 }
 
+// owed is what answers take up, queued or collected.
+func (o *output) owed() int { return o.answers + o.joined }
+
 // overflow is what answers take up past OutBytesMax.
-func (o *output) overflow(cfg *Config) int { return max(0, o.answers-cfg.Limits.OutBytesMax) }
+func (o *output) overflow(cfg *Config) int { return max(0, o.owed()-cfg.Limits.OutBytesMax) }
 
 // choked reports that what fills the queue is to stop reading (BACK-3).
 func (o *output) choked(cfg *Config) bool {
 	if cfg.PauseOn == PauseOnAny {
-		return o.queued >= cfg.Limits.OutBytesMax
+		return o.queued+o.joined >= cfg.Limits.OutBytesMax
 	}
-	return o.answers >= cfg.Limits.OutBytesMax
+	return o.owed() >= cfg.Limits.OutBytesMax
 }
 
 // tail returns the segment that a frame of this size is appended to.

@@ -241,7 +241,7 @@ func (c *Conn) answer(index uint32, success bool, payload []byte, tail string) e
 	case it.cancelled && it.unwanted == 0 && !planted(bugCancelledAnswered):
 		c.conclude(index, false)
 		return ErrCanceled
-	case size+c.joined(it.batch) > c.cfg.Limits.FrameBytesMax:
+	case size > c.cfg.Limits.FrameBytesMax || it.batch != 0 && !c.joins(it.batch, size):
 		c.rejectIn(it.batch, it.id, CodeInternal, "Internal error: the answer is over the frame limit", nil)
 		c.conclude(index, false)
 		return ErrTooLarge

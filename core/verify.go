@@ -53,6 +53,13 @@ func (c *Conn) invariants() {
 	}
 	must(queued == c.out.queued, "the queued bytes are counted")
 	must(answers == c.out.answers, "the queued answers are counted")
+	joined := 0
+	for i := range c.batches.End() {
+		if c.batches.Live(i) {
+			joined += len(c.batches.At(i).answers)
+		}
+	}
+	must(joined == c.out.joined, "the answers collected for arrays are counted")
 
 	c.invariantsOfRequests()
 	must(!c.phase.closed || c.calls.open == 0, "a closed connection has no calls")
