@@ -266,7 +266,9 @@ func (c *Conn) loseCalls(lost func(*call) bool) {
 			continue
 		}
 		if k := c.calls.slots.At(i); k.owing {
-			c.forgetCall(i)
+			if c.phase.input != InputOpen || !c.writable() { // nobody answers any more, or can be told
+				c.forgetCall(i)
+			}
 		} else if lost(k) {
 			if !k.begun {
 				c.withdraw(k)
