@@ -105,10 +105,10 @@ func encodeConfig(cfg *core.Config) abi.Config {
 		PauseOn:    uint8(cfg.PauseOn),
 		Seed:       cfg.Seed,
 		FirstID:    float64(cfg.FirstID),
-		GraceNs:    float64(cfg.GraceNs),
-		ShutdownNs: float64(cfg.ShutdownNs),
-		StallNs:    float64(cfg.StallNs),
-		StallMaxNs: float64(cfg.StallMaxNs),
+		GraceNs:    floatOf(cfg.GraceNs),
+		ShutdownNs: floatOf(cfg.ShutdownNs),
+		StallNs:    floatOf(cfg.StallNs),
+		StallMaxNs: floatOf(cfg.StallMaxNs),
 	}
 	for _, flag := range [...]struct {
 		on  bool

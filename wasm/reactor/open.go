@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/parley-rpc/parley/core"
@@ -136,11 +137,17 @@ func configOf(given *abi.Config) (core.Config, abi.Error) {
 		ok = ok && whole
 		return n
 	}
+	span := func(f float64) core.Time {
+		if math.IsInf(f, 1) {
+			return core.Never
+		}
+		return core.Time(number(f))
+	}
 	cfg.FirstID = number(given.FirstID)
-	cfg.GraceNs = core.Time(number(given.GraceNs))
-	cfg.ShutdownNs = core.Time(number(given.ShutdownNs))
-	cfg.StallNs = core.Time(number(given.StallNs))
-	cfg.StallMaxNs = core.Time(number(given.StallMaxNs))
+	cfg.GraceNs = span(given.GraceNs)
+	cfg.ShutdownNs = span(given.ShutdownNs)
+	cfg.StallNs = span(given.StallNs)
+	cfg.StallMaxNs = span(given.StallMaxNs)
 	limits := abi.LimitFields(&cfg.Limits)
 	for i := range limits {
 		limits[i] = int(number(given.Limits[i]))
@@ -164,10 +171,10 @@ func encodeConfig(cfg core.Config) abi.Config {
 		Flags: flagByte(cfg.OutFailFast)*abi.ConfigOutFailFast | flagByte(cfg.LooseIDs)*abi.ConfigLooseIDs |
 			flagByte(cfg.Resync)*abi.ConfigResync | flagByte(cfg.ParkFail)*abi.ConfigParkFail,
 		FirstID:    float64(cfg.FirstID),
-		GraceNs:    float64(cfg.GraceNs),
-		ShutdownNs: float64(cfg.ShutdownNs),
-		StallNs:    float64(cfg.StallNs),
-		StallMaxNs: float64(cfg.StallMaxNs),
+		GraceNs:    floatOf(cfg.GraceNs),
+		ShutdownNs: floatOf(cfg.ShutdownNs),
+		StallNs:    floatOf(cfg.StallNs),
+		StallMaxNs: floatOf(cfg.StallMaxNs),
 		Limits:     encodeLimits(&cfg.Limits),
 	}
 }
