@@ -51,7 +51,7 @@ func openGrants(grants []Grant) ([]*directory, error) {
 
 func openGrant(g Grant) (*directory, error) {
 	if !path.IsAbs(g.Guest) || path.Clean(g.Guest) != g.Guest {
-		return nil, fmt.Errorf("directory %q is granted as %q, want an absolute path without . and ..", g.Host, g.Guest)
+		return nil, fmt.Errorf("directory %q is granted as %q, want an absolute path that is clean", g.Host, g.Guest)
 	}
 	root, err := os.OpenRoot(g.Host)
 	if err != nil {

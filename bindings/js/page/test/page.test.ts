@@ -37,6 +37,7 @@ describe('the page with a server that repeats what it was told', { skip: noChrom
         await editorOf(page, 'notes.txt').click();
         await page.keyboard.press('Control+End');
         let typed = 'first\n';
+        await heldByServer(page, typed); // before that the proxy would cut the page's own files
         for (const word of ['one ', 'two ', 'three ', 'four ', 'five ']) {
           await page.keyboard.type(word);
           typed += word;
