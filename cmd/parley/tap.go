@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,6 +81,7 @@ func (c *tapCmd) Run(_ context.Context, e *env, server serverCommand) error {
 	}
 	observer, over := shown.watch(recording, framing, e.clock, filepath.Base(server[0]))
 	defer over()
+	onOneProcessor()
 	signals := make(chan os.Signal, 16)
 	tap.Notify(signals)
 	t := tap.Tap{
@@ -95,6 +97,14 @@ func (c *tapCmd) Run(_ context.Context, e *env, server serverCommand) error {
 		return serverExit(exit.Code)
 	}
 	return nil
+}
+
+// onOneProcessor keeps the runtime from looking for work on a second processor each time bytes come:
+// that would be taken from the server, and a tap has work for one (docs/capture.md has the figures).
+func onOneProcessor() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
 }
 
 // begin opens the recording; without --record it is nil, and records nothing.

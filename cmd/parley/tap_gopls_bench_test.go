@@ -15,11 +15,11 @@ import (
 	"github.com/parley-rpc/parley/host/child"
 )
 
-// BenchmarkTapGopls is a hover of gopls, alone and behind a tap that records: both run side by side, and
-// ask in turn. A round is hoversPerRound of each. The figures are medians over the rounds, of each
-// round's median and of its fastest tenth, which others on the machine disturb less.
+// BenchmarkTapGopls is a hover of gopls: alone, alone again, and behind a tap that records. The three run
+// side by side and are asked in turn. A round is hoversPerRound of each. The figures are medians over the
+// rounds of each round's median; what the second lone server takes more or less is the noise.
 //
-//	go test ./cmd/parley -run - -bench TapGopls -benchtime 10x
+//	go test ./cmd/parley -run - -bench TapGopls -benchtime 20x
 func BenchmarkTapGopls(b *testing.B) {
 	gopls, err := filepath.Abs("../../build/bin/gopls")
 	if err != nil {
@@ -28,36 +28,46 @@ func BenchmarkTapGopls(b *testing.B) {
 	if _, err := os.Stat(gopls); err != nil {
 		b.Skip("build/bin/gopls is missing; `make deps` installs it")
 	}
-	alone := openGopls(b, gopls)
-	tapped := openGopls(b, binary, "tap", "--record", filepath.Join(b.TempDir(), "gopls.cap"), "--", gopls)
-	figures := map[string][]float64{}
+	servers := [3]func(){
+		openGopls(b, gopls),
+		openGopls(b, gopls),
+		openGopls(b, binary, "tap", "--record", filepath.Join(b.TempDir(), "gopls.cap"), "--", gopls),
+	}
+	var aloneUs, againPercent, tapPercent []float64
 	for b.Loop() {
-		first, second := hoverRound(alone, tapped)
-		for name, at := range map[string]int{"median": hoversPerRound / 2, "fastest-tenth": hoversPerRound / 10} {
-			figures["µs-alone-"+name] = append(figures["µs-alone-"+name], first[at])
-			figures["%-more-"+name] = append(figures["%-more-"+name], 100*(second[at]/first[at]-1))
-		}
+		medianUs := hoverRound(servers)
+		aloneUs = append(aloneUs, medianUs[0])
+		againPercent = append(againPercent, 100*(medianUs[1]/medianUs[0]-1))
+		tapPercent = append(tapPercent, 100*(medianUs[2]/medianUs[0]-1))
 	}
-	for name, rounds := range figures {
-		slices.Sort(rounds)
-		b.ReportMetric(rounds[len(rounds)/2], name)
-	}
+	b.ReportMetric(median(aloneUs), "µs-alone")
+	b.ReportMetric(median(againPercent), "%-more-alone-again")
+	b.ReportMetric(median(tapPercent), "%-more-tapped")
 }
 
 const hoversPerRound = 100
 
-// hoverRound is how long each hover took, in µs, fastest first. Who asks first changes with every pair.
-func hoverRound(alone, tapped func()) (aloneUs, tappedUs []float64) {
-	var took [2][]float64
-	for i := range 2 * hoversPerRound {
-		which := (i + i/2) % 2
-		begun := time.Now()
-		[]func(){alone, tapped}[which]()
-		took[which] = append(took[which], float64(time.Since(begun).Nanoseconds())/1000)
+// hoverRound is how long the median hover of each server took, in µs. Each goes first equally often, and
+// follows each other one equally often.
+func hoverRound(servers [3]func()) (medianUs [3]float64) {
+	orders := [6][3]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}}
+	var tookUs [3][]float64
+	for i := range hoversPerRound {
+		for _, which := range orders[i%len(orders)] {
+			begun := time.Now()
+			servers[which]()
+			tookUs[which] = append(tookUs[which], float64(time.Since(begun).Nanoseconds())/1000)
+		}
 	}
-	slices.Sort(took[0])
-	slices.Sort(took[1])
-	return took[0], took[1]
+	for which := range servers {
+		medianUs[which] = median(tookUs[which])
+	}
+	return medianUs
+}
+
+func median(figures []float64) float64 {
+	slices.Sort(figures)
+	return figures[len(figures)/2]
 }
 
 // openGopls starts a server on a module of one file, and returns a hover of it.
