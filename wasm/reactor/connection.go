@@ -11,8 +11,7 @@ import (
 
 // connection is one Conn and the blocks through which the host sees it.
 type connection struct {
-	conn   *core.Conn
-	handle uint64
+	conn *core.Conn
 
 	frameBytesMax   int
 	reserveBytesMax int
@@ -33,28 +32,11 @@ type connection struct {
 	snapshot snapshotBlock
 }
 
-// connections are found by handle: index + ConnectionsMax × a count that never repeats, so that the
-// handle of a freed connection finds nobody.
-var (
-	connections [abi.ConnectionsMax]*connection
-	opened      uint64
-)
+var connections = newTable[*connection](abi.ConnectionsMax)
 
-// lookup finds the open connection of a handle; nil when there is none, whatever the number is.
-func lookup(handle float64) *connection {
-	n, ok := countOf(handle)
-	if !ok {
-		return nil
-	}
-	if c := connections[n%abi.ConnectionsMax]; c != nil && c.handle == n {
-		return c
-	}
-	return nil
-}
-
-// enter is lookup for an export that is an input: what was fetched before it expires.
+// enter is find for an export that is an input: what was fetched before it expires.
 func enter(handle float64) *connection {
-	c := lookup(handle)
+	c := connections.find(handle)
 	if c != nil {
 		c.expire()
 	}
@@ -68,19 +50,6 @@ func (c *connection) expire() {
 	if cap(c.events) > abi.RecordsMax {
 		c.events = nil
 	}
-}
-
-// add gives a new connection the first free index; false: all are taken.
-func (c *connection) add() bool {
-	for i, other := range connections {
-		if other == nil {
-			opened++
-			c.handle = opened*abi.ConnectionsMax + uint64(i)
-			connections[i] = c
-			return true
-		}
-	}
-	return false
 }
 
 // leave ends an export that may have changed something: it brings the ready block up to date and

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"unsafe"
-
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/core/era"
 	"github.com/parley-rpc/parley/wasm/abi"
@@ -14,7 +12,6 @@ import (
 type negotiation struct {
 	machine *era.Negotiation
 	client  era.Client
-	handle  uint64
 
 	block abi.EraStep
 	step  era.Step // what the block points at
@@ -23,34 +20,14 @@ type negotiation struct {
 	span  abi.Span
 }
 
-// negotiations are found by handle, as connections are.
-var (
-	negotiations [abi.ErasMax]*negotiation
-	negotiated   uint64
-)
-
-func lookupEra(handle float64) *negotiation {
-	n, ok := countOf(handle)
-	if !ok {
-		return nil
-	}
-	if g := negotiations[n%abi.ErasMax]; g != nil && g.handle == n {
-		return g
-	}
-	return nil
-}
+var negotiations = newTable[*negotiation](abi.ErasMax)
 
 //go:wasmexport parley_era_open
 func openEra(config, configBytes uint32) float64 {
-	var given abi.EraConfig
-	record, err := bytesAt(config, configBytes)
+	given, err := recordAt[abi.EraConfig](config, configBytes)
 	if err != 0 {
 		return -float64(err)
 	}
-	if len(record) != int(unsafe.Sizeof(given)) {
-		return -float64(abi.ErrRecord)
-	}
-	copy(bytesOf(&given), record)
 	cfg, err := eraConfigOf(&given)
 	if err != 0 {
 		return -float64(err)
@@ -59,15 +36,7 @@ func openEra(config, configBytes uint32) float64 {
 	if wrong != nil {
 		return refuse(abi.ErrConfig, wrong)
 	}
-	for i, other := range negotiations {
-		if other == nil {
-			negotiated++
-			g := &negotiation{machine: machine, client: cfg.Client, handle: negotiated*abi.ErasMax + uint64(i)}
-			negotiations[i] = g
-			return float64(g.handle)
-		}
-	}
-	return -float64(abi.ErrConnections)
+	return negotiations.add(&negotiation{machine: machine, client: cfg.Client})
 }
 
 // eraConfigOf lays the record over the defaults. What it keeps of scratch is copied.
@@ -97,23 +66,16 @@ func eraConfigOf(given *abi.EraConfig) (era.Config, abi.Error) {
 func clone(b []byte) []byte { return append([]byte(nil), b...) }
 
 //go:wasmexport parley_era_free
-func freeEra(handle float64) int32 {
-	g := lookupEra(handle)
-	if g == nil {
-		return -int32(abi.ErrHandle)
-	}
-	negotiations[g.handle%abi.ErasMax] = nil
-	return 0
-}
+func freeEra(handle float64) int32 { return negotiations.free(handle) }
 
 //go:wasmexport parley_era_advance
 func advanceEra(handle, now float64) int32 {
-	g := lookupEra(handle)
+	g := negotiations.find(handle)
 	if g == nil {
 		return -int32(abi.ErrHandle)
 	}
-	t, ok := timeOf(now)
-	if !ok || t == core.Never {
+	t, ok := nowOf(now)
+	if !ok {
 		return -int32(abi.ErrNumber)
 	}
 	g.machine.Advance(t)
@@ -122,7 +84,7 @@ func advanceEra(handle, now float64) int32 {
 
 //go:wasmexport parley_era_deadline
 func deadlineOfEra(handle float64) float64 {
-	g := lookupEra(handle)
+	g := negotiations.find(handle)
 	if g == nil {
 		return -float64(abi.ErrHandle)
 	}
@@ -131,7 +93,7 @@ func deadlineOfEra(handle float64) float64 {
 
 //go:wasmexport parley_era_next
 func nextOfEra(handle float64) int32 {
-	g := lookupEra(handle)
+	g := negotiations.find(handle)
 	if g == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -157,7 +119,7 @@ func (g *negotiation) encode() {
 
 //go:wasmexport parley_era_settle
 func settleEra(handle float64, call, kind uint32, code int32, text, textBytes, body, bodyBytes uint32) int32 {
-	g := lookupEra(handle)
+	g := negotiations.find(handle)
 	if g == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -179,7 +141,7 @@ func settleEra(handle float64, call, kind uint32, code int32, text, textBytes, b
 //
 //go:wasmexport parley_era_params
 func paramsOfEra(handle float64, params, paramsBytes, version, versionBytes uint32) int32 {
-	g := lookupEra(handle)
+	g := negotiations.find(handle)
 	if g == nil {
 		return -int32(abi.ErrHandle)
 	}

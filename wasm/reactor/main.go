@@ -67,18 +67,11 @@ func openConnection(config, configBytes uint32) float64 {
 func refusalBlock() int32 { return pointerTo(&refusal) }
 
 //go:wasmexport parley_free
-func free(handle float64) int32 {
-	c := lookup(handle)
-	if c == nil {
-		return -int32(abi.ErrHandle)
-	}
-	connections[c.handle%abi.ConnectionsMax] = nil
-	return 0
-}
+func free(handle float64) int32 { return connections.free(handle) }
 
 //go:wasmexport parley_ready
 func readyBlock(handle float64) int32 {
-	c := lookup(handle)
+	c := connections.find(handle)
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -103,7 +96,7 @@ func reserve(handle float64, n uint32) int32 {
 func turn(handle float64, received, flags uint32, now float64, wrote uint32) int32 {
 	find := enter
 	if received == 0 && flags&^(abi.TurnTake|abi.TurnDrain) == 0 && now != now && wrote == 0 {
-		find = lookup // taking and draining are no inputs: what was fetched before stays valid
+		find = connections.find // taking and draining are no inputs: what was fetched before stays valid
 	}
 	c := find(handle)
 	if c == nil {
@@ -114,7 +107,7 @@ func turn(handle float64, received, flags uint32, now float64, wrote uint32) int
 
 //go:wasmexport parley_next
 func next(handle float64) int32 {
-	c := lookup(handle) // no input, either: of the ready block, only ReadyDrained may change
+	c := connections.find(handle) // no input, either: of the ready block, only ReadyDrained may change
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -138,7 +131,7 @@ func want(handle float64, n int32) int32 {
 
 //go:wasmexport parley_state
 func state(handle float64) int32 {
-	c := lookup(handle)
+	c := connections.find(handle)
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -147,7 +140,7 @@ func state(handle float64) int32 {
 
 //go:wasmexport parley_stats
 func stats(handle float64) int32 {
-	c := lookup(handle)
+	c := connections.find(handle)
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -156,7 +149,7 @@ func stats(handle float64) int32 {
 
 //go:wasmexport parley_snapshot
 func snapshot(handle float64) int32 {
-	c := lookup(handle)
+	c := connections.find(handle)
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -165,7 +158,7 @@ func snapshot(handle float64) int32 {
 
 //go:wasmexport parley_limits
 func limits(handle float64) int32 {
-	c := lookup(handle)
+	c := connections.find(handle)
 	if c == nil {
 		return -int32(abi.ErrHandle)
 	}

@@ -28,6 +28,12 @@ func timeOf(f float64) (core.Time, bool) {
 	return core.Time(f), true
 }
 
+// nowOf reads a time that is not Never.
+func nowOf(f float64) (core.Time, bool) {
+	t, ok := timeOf(f)
+	return t, ok && t != core.Never
+}
+
 // floatOf writes a time.
 func floatOf(t core.Time) float64 {
 	if t == core.Never {

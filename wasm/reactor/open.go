@@ -80,11 +80,8 @@ func open(record []byte) float64 {
 		c.reserveBytesMax = max(c.reserveBytesMax, c.frameBytesMax+1) // a message is committed in one piece
 	}
 	c.ready = c.newReady()
-	if !c.add() {
-		return -float64(abi.ErrConnections)
-	}
 	c.leave(0)
-	return float64(c.handle)
+	return connections.add(c)
 }
 
 // readConfig lays the record over the defaults of its profile and role.
@@ -202,15 +199,11 @@ func checkMemory(field string, memoryBytes int64, ceiling float64) *core.ConfigE
 // openBytes sums what the open connections and links may make of linear memory.
 func openBytes() int64 {
 	sum := int64(0)
-	for _, c := range connections {
-		if c != nil {
-			sum += c.memoryBytes
-		}
+	for c := range connections.all {
+		sum += c.memoryBytes
 	}
-	for _, g := range links {
-		if g != nil {
-			sum += g.memoryBytes
-		}
+	for g := range links.all {
+		sum += g.memoryBytes
 	}
 	return sum
 }

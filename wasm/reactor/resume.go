@@ -13,7 +13,6 @@ import (
 // link is one resume.Link and the blocks through which the host sees it.
 type link struct {
 	machine *resume.Link
-	handle  uint64
 
 	textBytesMax int
 	memoryBytes  int64 // what the memory rule counts for it
@@ -27,34 +26,14 @@ type link struct {
 	reason  string
 }
 
-// links are found by handle, as connections are.
-var (
-	links  [abi.ResumesMax]*link
-	linked uint64
-)
-
-func lookupLink(handle float64) *link {
-	n, ok := countOf(handle)
-	if !ok {
-		return nil
-	}
-	if g := links[n%abi.ResumesMax]; g != nil && g.handle == n {
-		return g
-	}
-	return nil
-}
+var links = newTable[*link](abi.ResumesMax)
 
 //go:wasmexport parley_resume_open
 func openLink(config, configBytes uint32) float64 {
-	var given abi.ResumeConfig
-	record, err := bytesAt(config, configBytes)
+	given, err := recordAt[abi.ResumeConfig](config, configBytes)
 	if err != 0 {
 		return -float64(err)
 	}
-	if len(record) != int(unsafe.Sizeof(given)) {
-		return -float64(abi.ErrRecord)
-	}
-	copy(bytesOf(&given), record)
 	cfg, err := linkConfigOf(&given)
 	if err != 0 {
 		return -float64(err)
@@ -67,16 +46,7 @@ func openLink(config, configBytes uint32) float64 {
 	if wrong := checkMemory("memory for TextBytesMax", memoryBytes, given.MemoryBytesMax); wrong != nil {
 		return refuse(abi.ErrMemory, wrong)
 	}
-	for i, other := range links {
-		if other == nil {
-			linked++
-			g := &link{machine: machine, textBytesMax: cfg.TextBytesMax, memoryBytes: memoryBytes}
-			g.handle = linked*abi.ResumesMax + uint64(i)
-			links[i] = g
-			return float64(g.handle)
-		}
-	}
-	return -float64(abi.ErrConnections)
+	return links.add(&link{machine: machine, textBytesMax: cfg.TextBytesMax, memoryBytes: memoryBytes})
 }
 
 // linkConfigOf lays the record over the defaults.
@@ -111,23 +81,16 @@ func linkBytes(cfg *resume.Config) int64 {
 }
 
 //go:wasmexport parley_resume_free
-func freeLink(handle float64) int32 {
-	g := lookupLink(handle)
-	if g == nil {
-		return -int32(abi.ErrHandle)
-	}
-	links[g.handle%abi.ResumesMax] = nil
-	return 0
-}
+func freeLink(handle float64) int32 { return links.free(handle) }
 
 //go:wasmexport parley_resume_attach
 func attachLink(handle, now float64) float64 {
-	g := lookupLink(handle)
+	g := links.find(handle)
 	if g == nil {
 		return -float64(abi.ErrHandle)
 	}
-	t, ok := timeOf(now)
-	if !ok || t == core.Never {
+	t, ok := nowOf(now)
+	if !ok {
 		return -float64(abi.ErrNumber)
 	}
 	gen, err := g.machine.Attach(t)
@@ -220,7 +183,7 @@ func advanceLink(handle, now float64) int32 {
 
 //go:wasmexport parley_resume_deadline
 func deadlineOfLink(handle float64) float64 {
-	g := lookupLink(handle)
+	g := links.find(handle)
 	if g == nil {
 		return -float64(abi.ErrHandle)
 	}
@@ -229,7 +192,7 @@ func deadlineOfLink(handle float64) float64 {
 
 //go:wasmexport parley_resume_greeting
 func greetingOfLink(handle float64) int32 {
-	g := lookupLink(handle)
+	g := links.find(handle)
 	if g == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -238,7 +201,7 @@ func greetingOfLink(handle float64) int32 {
 
 //go:wasmexport parley_resume_state
 func stateOfLink(handle float64) int32 {
-	g := lookupLink(handle)
+	g := links.find(handle)
 	if g == nil {
 		return -int32(abi.ErrHandle)
 	}
@@ -263,7 +226,7 @@ func (g *link) handOut(text []byte) int32 {
 
 // momentOf reads what most exports are told: which link, which attempt, and when.
 func momentOf(handle, gen, now float64) (*link, resume.Generation, core.Time, abi.Error) {
-	g := lookupLink(handle)
+	g := links.find(handle)
 	if g == nil {
 		return nil, 0, 0, abi.ErrHandle
 	}
@@ -271,8 +234,8 @@ func momentOf(handle, gen, now float64) (*link, resume.Generation, core.Time, ab
 	if !ok {
 		return nil, 0, 0, abi.ErrNumber
 	}
-	t, ok := timeOf(now)
-	if !ok || t == core.Never {
+	t, ok := nowOf(now)
+	if !ok {
 		return nil, 0, 0, abi.ErrNumber
 	}
 	return g, resume.Generation(generation), t, 0

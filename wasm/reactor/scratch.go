@@ -15,15 +15,11 @@ var scratch []byte
 // scratchMax is what one block may hold: any message that some open connection or link would accept.
 func scratchMax() int {
 	frame := 0
-	for _, c := range connections {
-		if c != nil {
-			frame = max(frame, c.frameBytesMax)
-		}
+	for c := range connections.all {
+		frame = max(frame, c.frameBytesMax)
 	}
-	for _, g := range links {
-		if g != nil {
-			frame = max(frame, g.textBytesMax)
-		}
+	for g := range links.all {
+		frame = max(frame, g.textBytesMax)
 	}
 	return abi.ScratchBytesMin + frame
 }
@@ -61,6 +57,19 @@ func spansAt(spans ...abi.Span) (found [5][]byte, err abi.Error) {
 		}
 	}
 	return found, 0
+}
+
+// recordAt returns a copy of the one record at an address in scratch.
+func recordAt[T any](address, n uint32) (record T, err abi.Error) {
+	b, err := bytesAt(address, n)
+	if err != 0 {
+		return record, err
+	}
+	if len(b) != int(unsafe.Sizeof(record)) {
+		return record, abi.ErrRecord
+	}
+	copy(bytesOf(&record), b)
+	return record, 0
 }
 
 // recordsAt returns count records of one type at an address in scratch.
