@@ -94,7 +94,7 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if err := b.gate.admits(r); err != nil {
 		b.options.Logger.Warn("refused a request", "why", err.Error(), "from", r.RemoteAddr)
-		http.Error(w, err.Error(), http.StatusForbidden)
+		b.refuse(w, r, http.StatusForbidden, err.Error())
 		return
 	}
 	if admitOrigin(w, r) {
@@ -107,7 +107,7 @@ func (b *Bridge) withToken(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !b.gate.knows(r) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
+			b.refuse(w, r, http.StatusUnauthorized, "the token is missing or wrong")
 			return
 		}
 		next(w, r)

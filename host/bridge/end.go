@@ -19,6 +19,7 @@ const (
 	CloseServerNotStarted websocket.StatusCode = 4004 // server-not-started: and why
 	CloseServerBroke      websocket.StatusCode = 4005 // server-broke-protocol: at which byte
 	CloseServerStalled    websocket.StatusCode = 4006 // server-stalled: it does not read
+	CloseRefused          websocket.StatusCode = 4007 // refused: who asks so is never let in (BRIDGE-9)
 )
 
 // cause is why a session, or one socket of it, is over, and what the socket is closed with.

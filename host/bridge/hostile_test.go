@@ -74,6 +74,38 @@ func TestWhoIsRefused(t *testing.T) {
 	}
 }
 
+// Goal: a page is told that it will never be let in, and why. Method: sockets that offer to resume, each
+// with one thing wrong.
+func TestRefusedPageIsToldByTheCloseCode(t *testing.T) {
+	f := begin(t, Options{})
+	for name, test := range map[string]struct{ path, origin, reason string }{
+		"wrong token":           {"/ws?token=x", "", "refused: the token is missing or wrong"},
+		"no token":              {"/ws", "", "refused: the token is missing or wrong"},
+		"another site":          {wsPath, "https://evil.example", `refused: origin "https://evil.example" is neither`},
+		"origin before token":   {"/ws?token=x", "null", `refused: origin "null"`},
+		"no such server":        {"/ws/absent?token=the+token", "", "refused: there is no server of this name"},
+		"signs that are none":   {wsPath + "&beat=often", "", "refused: beat: want whole milliseconds, 100 to 3600000"},
+		"signs that are hasty":  {wsPath + "&beat=99", "", "refused: beat"},
+		"signs that are seldom": {wsPath + "&beat=3600001", "", "refused: beat"},
+		"signs without end":     {wsPath + "&beat=4294967396", "", "refused: beat"}, // 100 more than 32 bits
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := &websocket.DialOptions{Subprotocols: []string{"other", resumeProtocol}, HTTPHeader: http.Header{}}
+			if test.origin != "" {
+				options.HTTPHeader.Set("Origin", test.origin)
+			}
+			p, _, err := f.tryDial(f.url(test.path), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.wantClosed(CloseRefused, test.reason)
+		})
+	}
+	if got := len(f.children()); got != 0 {
+		t.Errorf("%d children for pages that were refused", got)
+	}
+}
+
 func TestGarbageIsAnswered(t *testing.T) {
 	onEngines(t, func(t *testing.T, engine host.Engine) {
 		f := begin(t, Options{Engine: engine})

@@ -241,11 +241,43 @@ func TestResumingWithLies(t *testing.T) {
 func TestWrongTokenResumesNothing(t *testing.T) {
 	f, r := begun(t, Options{})
 	path := strings.Replace(resumePath(r.link.Session(), "1"), "token=the+token", "token=x", 1)
-	if _, response, err := f.tryDial(f.url(path), &websocket.DialOptions{Subprotocols: []string{resumeProtocol}}); err == nil || response.StatusCode != http.StatusUnauthorized {
-		t.Errorf("wrong token: %v %v", response, err)
-	}
+	f.dial(path, resumeProtocol).wantClosed(CloseRefused, "token")
 	if err := r.do(t.Context(), 2, `{"jsonrpc":"2.0","id":2,"method":"echo","params":[1]}`); err != nil || r.sockets != 1 {
 		t.Errorf("the true page: %v, %d sockets", err, r.sockets)
+	}
+}
+
+// Goal: who asks for signs of life gets them, uncounted and behind the greeting, and nobody else does.
+// Method: three pages wait for the second sign of the first one; then each makes a call.
+func TestSignsOfLife(t *testing.T) {
+	f := begin(t, Options{})
+	asking := f.dial(wsPath+"&beat=100", resumeProtocol)
+	session := greetingOf(t, asking.receive()).Session
+	silent, plain := f.dial(wsPath, resumeProtocol), f.dial(wsPath+"&beat=100")
+	greetingOf(t, silent.receive())
+	for range 2 {
+		if got := asking.receive(); got != "" {
+			t.Errorf("%q, want a sign of life", got)
+		}
+	}
+	for name, p := range map[string]*page{"not asked": silent, "a plain socket": plain} {
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"echo","params":[1]}`)
+		if got := p.receive(); !strings.Contains(got, `"result":[1]`) {
+			t.Errorf("%s: %q comes before the answer", name, got)
+		}
+	}
+	asking.send(`{"jsonrpc":"2.0","id":1,"method":"echo","params":[1]}`)
+	answer := asking.receive()
+	for answer == "" {
+		answer = asking.receive()
+	}
+	_ = asking.conn.CloseNow()
+	again := f.dial(resumePath(session, "0"), resumeProtocol) // it has counted nothing yet
+	if got := greetingOf(t, again.receive()); got != (greeting{session, 1}) {
+		t.Errorf("greeting %+v", got)
+	}
+	if got := again.receive(); got != answer {
+		t.Errorf("%q is sent again, want %q", got, answer)
 	}
 }
 

@@ -22,6 +22,7 @@ type socket struct {
 	generation resume.Generation
 	greeting   []byte // nil: none
 
+	beatEvery            time.Duration // between signs of life; 0: the page asks for none (RESUME-10)
 	pingEvery, deadAfter time.Duration
 	started              time.Time
 	aliveAt              atomic.Int64 // ns since started: when the peer was last known to live
@@ -35,11 +36,9 @@ func (k *socket) serve(ctx context.Context, messageBytesMax int) {
 	ctx, cancel := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	others.Go(func() {
-		if c, isClosing := k.write(ctx); isClosing {
-			closeSocket(k.conn, c)
-			if c != causeSuperseded {
-				k.relay.update(k.relay.tell)
-			}
+		if k.greet(ctx) {
+			others.Go(func() { k.beat(ctx) })
+			k.speak(ctx)
 		}
 		cancel()
 	})
@@ -98,18 +97,44 @@ func (l living) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// write writes what is to be said. isClosing is false when the socket was lost.
-func (k *socket) write(ctx context.Context) (c cause, isClosing bool) {
-	if k.greeting != nil && k.writeText(ctx, k.greeting) != nil {
-		return cause{}, false
-	}
+// greet writes what comes before everything else (RESUME-1). false: the socket is lost.
+func (k *socket) greet(ctx context.Context) bool {
+	return k.greeting == nil || k.writeText(ctx, k.greeting) == nil
+}
+
+// speak writes what is to be said, until there is nothing more and the socket is closed, or lost.
+func (k *socket) speak(ctx context.Context) {
 	for {
 		text, c, isText := k.relay.next(k.generation)
 		if !isText {
-			return c, true
+			closeSocket(k.conn, c)
+			if c != causeSuperseded {
+				k.relay.update(k.relay.tell)
+			}
+			return
 		}
 		if k.writeText(ctx, text) != nil {
-			return cause{}, false
+			return
+		}
+	}
+}
+
+// beat gives the signs of life that the page has asked for, since no page can ping (RESUME-10). That
+// the system takes them says nothing about the peer.
+func (k *socket) beat(ctx context.Context) {
+	if k.beatEvery == 0 {
+		return
+	}
+	ticker := time.NewTicker(k.beatEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if k.conn.Write(ctx, websocket.MessageText, nil) != nil {
+			return // closing, or lost: others notice
 		}
 	}
 }

@@ -2,6 +2,10 @@ package bridge
 
 import (
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -11,13 +15,24 @@ import (
 // resumeProtocol is the subprotocol under which a socket may be lost and replaced (RESUME).
 const resumeProtocol = "parley.resume.1"
 
+// acceptOptions leave Host and Origin to the gate. Nothing is compressed: it costs more than loopback gains.
+var acceptOptions = &websocket.AcceptOptions{
+	InsecureSkipVerify: true,
+	Subprotocols:       []string{resumeProtocol},
+}
+
 // serveSocket upgrades a request and gives the socket a session: a new one, whose server is started
 // now, or under the subprotocol the one that the URL names. Whatever goes wrong after the upgrade is
 // told by the close code, because a page does not get to see the answer to a refused upgrade.
 func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 	server := b.server(r.PathValue("name"))
 	if server == nil {
-		http.Error(w, "there is no server of this name", http.StatusNotFound)
+		b.refuse(w, r, http.StatusNotFound, "there is no server of this name")
+		return
+	}
+	beatEvery, isBeat := beatOf(r)
+	if !isBeat {
+		b.refuse(w, r, http.StatusBadRequest, "beat: want whole milliseconds, 100 to 3600000")
 		return
 	}
 	if !b.enter() {
@@ -25,16 +40,50 @@ func (b *Bridge) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer b.work.Done()
-	// The gate has judged Host and Origin. Nothing is compressed: it costs more than loopback gains.
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true,
-		Subprotocols:       []string{resumeProtocol},
-	})
+	conn, err := websocket.Accept(w, r, acceptOptions)
 	if err != nil {
 		return // Accept has answered
 	}
-	b.converse(conn, server, r)
+	b.converse(conn, server, r, beatEvery)
 }
+
+// refuse turns away who will not be let in as long as he asks like this. Pages do not get to see the
+// status of a refused upgrade: a socket that offers to resume is taken to be told by its close code, so
+// that it does not try again (BRIDGE-9). Nothing that it says is looked at.
+func (b *Bridge) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	if !offersToResume(r) || !b.enter() {
+		http.Error(w, why, status)
+		return
+	}
+	defer b.work.Done()
+	conn, err := websocket.Accept(w, r, acceptOptions)
+	if err != nil {
+		return // Accept has answered
+	}
+	closeSocket(conn, cause{code: CloseRefused, reason: reasonText("refused", why)})
+}
+
+// offersToResume reports whether a request asks for a socket that resumes.
+func offersToResume(r *http.Request) bool {
+	offered := strings.Split(strings.Join(r.Header.Values("Sec-WebSocket-Protocol"), ","), ",")
+	return slices.ContainsFunc(offered, func(name string) bool { return strings.TrimSpace(name) == resumeProtocol })
+}
+
+// beatOf reads how often a page wants a sign of life; 0: never. false: it asks for what it cannot have.
+func beatOf(r *http.Request) (time.Duration, bool) {
+	text := r.URL.Query().Get("beat")
+	if text == "" {
+		return 0, true
+	}
+	ms, err := strconv.ParseUint(text, 10, 32)
+	every := time.Duration(ms) * time.Millisecond
+	return every, err == nil && every >= beatMin && every <= beatMax
+}
+
+const (
+	beatMin = 100 * time.Millisecond
+	beatMax = time.Hour
+)
 
 // server returns a server by name, the first one for none.
 func (b *Bridge) server(name string) *Server {
@@ -57,7 +106,7 @@ func (b *Bridge) enter() bool {
 	return true
 }
 
-func (b *Bridge) converse(conn *websocket.Conn, server *Server, r *http.Request) {
+func (b *Bridge) converse(conn *websocket.Conn, server *Server, r *http.Request, beatEvery time.Duration) {
 	s, received, c := b.sessionFor(conn, server, r)
 	if s == nil {
 		closeSocket(conn, c)
@@ -71,6 +120,9 @@ func (b *Bridge) converse(conn *websocket.Conn, server *Server, r *http.Request)
 	k := &socket{
 		conn: conn, relay: s.relay, generation: generation, greeting: greeting,
 		pingEvery: b.options.PingEvery, deadAfter: b.options.DeadAfter,
+	}
+	if s.relay.resumable {
+		k.beatEvery = beatEvery
 	}
 	k.serve(b.ctx, b.options.MessageBytesMax)
 }

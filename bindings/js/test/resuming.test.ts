@@ -82,7 +82,7 @@ const isEndedBy = (kind: ResumeFailureKind, error: unknown): boolean => error in
 
 test('the first socket has the address as it is, the next the session and the count', async () => {
   const { socket, sockets, clock, ear, phases } = await begin();
-  assert.equal(sockets.last.url, 'ws://h/ws?token=t');
+  assert.equal(sockets.last.url, 'ws://h/ws?token=t&beat=20000');
   assert.deepEqual(sockets.last.offered, ['parley.resume.1']);
   sockets.last.open();
   assert.equal(socket.state.phase, 'connecting');
@@ -95,7 +95,7 @@ test('the first socket has the address as it is, the next the session and the co
   assert.equal(socket.state.phase, 'waiting');
   clock.pass(250);
   await settled();
-  assert.equal(sockets.last.url, 'ws://h/ws?token=t&session=s&received=2');
+  assert.equal(sockets.last.url, 'ws://h/ws?token=t&beat=20000&session=s&received=2');
   assert.deepEqual(phases, ['connecting', 'connecting', 'open', 'waiting', 'connecting']);
   await closed(socket, sockets);
 });
@@ -108,7 +108,7 @@ test('an address that is a function is asked for each attempt', async () => {
   await settled();
   assert.deepEqual(
     sockets.all.map(({ url }) => url),
-    ['ws://h/ws?token=t1', 'ws://h/ws?token=t2'],
+    ['ws://h/ws?token=t1&beat=20000', 'ws://h/ws?token=t2&beat=20000'],
   );
   await closed(socket, sockets);
 });
@@ -295,6 +295,90 @@ test('news of the network hasten the wait, and replace a socket that may be dead
   assert.ok(isDeaf);
 });
 
+test('a socket on which nothing is heard any more is left, and the session goes on over the next one', async () => {
+  const { socket, sockets, clock, ear, phases } = await begin();
+  const passHearing = (ms: number): void => {
+    clock.pass(ms);
+    clock.runHops();
+  };
+  sockets.last.open();
+  sockets.last.say(greeting);
+  passHearing(1000_000); // nothing was promised
+  sockets.last.say('');
+  passHearing(49_999);
+  sockets.last.say('[1]'); // as good as a sign of life
+  passHearing(49_999);
+  assert.equal(phases.at(-1), 'open');
+  passHearing(1);
+  assert.ok(socket.state.phase === 'waiting' && /nothing was heard for 50 s/.test(socket.state.error.message));
+  assert.deepEqual(sockets.last.closedWith, { code: 4002, reason: 'superseded' });
+  passHearing(250);
+  await settled();
+  assert.match(sockets.last.url, /&received=1$/); // signs of life are not counted
+  sockets.last.open();
+  sockets.last.say('{"parley":{"session":"s","received":0}}');
+  sockets.last.say('[2]');
+  assert.deepEqual(ear.texts, ['[1]', '[2]']);
+  await closed(socket, sockets);
+});
+
+test('a large text that is long on its way is not cut a second time', async () => {
+  const { socket, sockets, clock, phases } = await begin();
+  sockets.last.open();
+  sockets.last.say(greeting);
+  sockets.last.say('');
+  clock.pass(50_000);
+  clock.runHops();
+  clock.pass(250);
+  await settled();
+  sockets.last.open();
+  sockets.last.say(greeting);
+  clock.pass(600_000); // while it comes
+  clock.runHops();
+  assert.equal(phases.at(-1), 'open');
+  sockets.last.say('[1]');
+  clock.pass(50_000);
+  clock.runHops();
+  assert.equal(phases.at(-1), 'waiting');
+  await closed(socket, sockets);
+});
+
+test('what came while the page slept is heard before the silence is judged', async () => {
+  const { socket, sockets, clock, phases } = await begin();
+  sockets.last.open();
+  sockets.last.say(greeting);
+  sockets.last.say('');
+  clock.pass(10_000_000);
+  sockets.last.say('');
+  clock.runHops();
+  assert.equal(phases.at(-1), 'open');
+  clock.pass(50_000);
+  socket.watch(({ phase }) => phase === 'closed' && clock.runHops()); // the alarm has rung, and the socket is closed
+  await closed(socket, sockets);
+  assert.deepEqual(socket.state, { phase: 'closed', error: undefined });
+});
+
+test('signs of life can be done without, and mean nothing on a plain socket', async () => {
+  const without = await begin({ beatMs: 0 });
+  assert.equal(without.sockets.last.url, 'ws://h/ws?token=t');
+  without.sockets.last.open();
+  without.sockets.last.say(greeting);
+  without.sockets.last.say('');
+  without.clock.pass(1000_000);
+  without.clock.runHops();
+  assert.equal(without.socket.state.phase, 'open');
+  await closed(without.socket, without.sockets);
+
+  const plain = await begin();
+  plain.sockets.last.open('');
+  plain.sockets.last.say('');
+  plain.clock.pass(1000_000);
+  plain.clock.runHops();
+  assert.deepEqual(plain.ear.texts, ['']);
+  assert.equal(plain.socket.state.phase, 'open');
+  await closed(plain.socket, plain.sockets);
+});
+
 test('a server without the subprotocol has a plain socket, whose loss ends the session', async () => {
   const { socket, sockets, ear } = await begin();
   await socket.write(encode('[1]')); // before there is a socket
@@ -331,6 +415,11 @@ for (const [name, end, check] of [
     'any other code of the application ends it',
     [4003, 'server-exited: exit status 1'],
     (error: unknown) => error instanceof SocketError && error.code === 4003 && error.reason.startsWith('server-exited'),
+  ],
+  [
+    'so does a refusal, which stays one',
+    [4007, 'refused: the token is missing or wrong'],
+    (error: unknown) => error instanceof SocketError && error.code === 4007 && error.reason.startsWith('refused'),
   ],
   ['a socket closed in order ends it without an error', [1000, ''], (error: unknown) => error === undefined],
 ] as const) {

@@ -17,6 +17,11 @@ export interface ResumingOptions {
   delayMaxMs?: number;
   /** How long an attempt may take until its session is live; 10,000. */
   connectTimeoutMs?: number;
+  /**
+   * How often the other side is to give a sign of life, 100 to 3,600,000 ms; 20,000. A socket on which
+   * nothing was heard for two and a half times as long is lost (RESUME-10). 0: it is asked for none.
+   */
+  beatMs?: number;
   /** What sent texts may hold while they may have to be sent again (RESUME-5); 4 MiB. */
   bytesMax?: number;
   /** The largest text; 16 MiB. */

@@ -9,6 +9,7 @@ import type { Sink, Transport } from '../transport.js';
 import { Attempt, SocketError, type Dial } from './attempt.js';
 import { Backoff } from './backoff.js';
 import type { Address, ResumingOptions, ResumingState } from './resuming-options.js';
+import { Silence } from './silence.js';
 import { wakeUps } from './wake.js';
 
 /** Somebody whose text has found no room yet. */
@@ -18,6 +19,7 @@ interface Writer {
   reject(error: Error): void;
 }
 
+const beatMsDefault = 20_000;
 const bufferedBytesMax = 1 << 20; // more than this unsent makes texts wait in the link
 const bufferedPollMs = 10; // no event tells that the buffer has emptied
 
@@ -53,6 +55,7 @@ export class ResumingSocket implements Transport {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
   readonly #expiry: Alarm;
+  readonly #silence: Silence;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #sink: Sink | undefined;
   #attempt: Attempt | undefined;
@@ -78,6 +81,7 @@ export class ResumingSocket implements Transport {
       ...(ageMs !== undefined && { ageNs: ageMs * 1e6 }),
     });
     this.#expiry = new Alarm(this.#clock, () => this.#guarded(() => this.#passTime()));
+    this.#silence = new Silence(this.#clock, options.beatMs ?? beatMsDefault, () => this.#silent());
   }
 
   /** How the link stands. */
@@ -135,6 +139,7 @@ export class ResumingSocket implements Transport {
     this.#cancelWait?.();
     this.#guarded(() => {
       void this.#attempt?.leave(closeSuperseded.code, closeSuperseded.reason);
+      this.#silence.stop();
       const generation = this.#link.attach(this.#clock.now());
       this.#arm();
       this.#isGreetingDue = true;
@@ -156,9 +161,11 @@ export class ResumingSocket implements Transport {
     });
   }
 
-  /** The address of this attempt, with the session and the count of a reconnect (RESUME-1). */
+  /** The address of this attempt, with the session and the count of a reconnect (RESUME-1, RESUME-10). */
   async #url(): Promise<string> {
     const url = new URL(await this.address(), globalThis.location?.href);
+    const { beatMs = beatMsDefault } = this.options;
+    if (beatMs > 0) url.searchParams.set('beat', `${beatMs}`);
     const { session, received } = this.#link.state();
     if (session !== '') {
       url.searchParams.set('session', session);
@@ -175,8 +182,14 @@ export class ResumingSocket implements Transport {
   }
 
   #text(generation: number, bytes: Uint8Array): void {
-    if (this.#isGreetingDue) this.#live(() => this.#link.greet(generation, bytes, this.#clock.now()));
-    else if (this.#link.receive(generation)) this.#sink!.chunk(bytes);
+    if (this.#isGreetingDue) return this.#live(() => this.#link.greet(generation, bytes, this.#clock.now()));
+    const isBeat = bytes.length === 0 && this.#isResumable === true;
+    this.#silence.hears(isBeat);
+    if (!isBeat && this.#link.receive(generation)) this.#sink!.chunk(bytes);
+  }
+
+  #silent(): void {
+    this.#guarded(() => this.#lost(new SocketError(`nothing was heard for ${this.#silence.maxMs / 1000} s`, 0)));
   }
 
   #live(make: () => void): void {
@@ -191,6 +204,7 @@ export class ResumingSocket implements Transport {
   #lost(error: SocketError): void {
     const attempt = this.#attempt!;
     void attempt.leave(closeSuperseded.code, closeSuperseded.reason);
+    this.#silence.stop();
     this.#cancelPoll?.();
     const wasLive = this.#state.phase === 'open';
     this.#link.detach(attempt.generation, this.#clock.now());
@@ -267,6 +281,7 @@ export class ResumingSocket implements Transport {
     this.#cancelWait?.();
     this.#cancelPoll?.();
     this.#expiry.set(Infinity);
+    this.#silence.stop();
     for (const stop of this.#stopListening) stop();
     const { code, reason } = error instanceof ResumeError ? error.close : { code: 1000, reason: '' };
     this.#gone = this.#attempt?.leave(code, reason) ?? this.#gone;
