@@ -141,6 +141,45 @@ func TestSeedItems(t *testing.T) {
 	}
 }
 
+// SCHED-3: which ends of a write raise the generation.
+func TestWritesThatRaiseTheGeneration(t *testing.T) {
+	const request, notification = `{"jsonrpc":"2.0","id":1,"method":"edit"}`, `{"jsonrpc":"2.0","method":"didEdit"}`
+	cancel := func(c *Conn, _ ReqID) error { return c.CancelRequest(1) }
+	reply := func(c *Conn, req ReqID) error { return c.Reply(req, nil) }
+	fail := func(c *Conn, req ReqID) error { return c.Fail(req, CodeInternal, "", nil) }
+	type step = func(*Conn, ReqID) error
+	for name, row := range map[string]struct {
+		message string
+		steps   []step
+		raised  uint64
+	}{
+		"a result":                      {request, []step{reply, (*Conn).Done}, 1},
+		"a result in spite of a cancel": {request, []step{cancel, reply, (*Conn).Done}, 1},
+		"an error":                      {request, []step{fail, (*Conn).Done}, 0},
+		"no answer":                     {request, []step{(*Conn).Done}, 0},
+		"a cancelled request":           {request, []step{cancel, (*Conn).Done}, 0},
+		"a notification":                {notification, []step{(*Conn).Done}, 1},
+		"a cancelled notification":      {notification, []step{cancel, (*Conn).Done}, 0},
+	} {
+		cfg := Defaults(ProfilePlain, RoleServer)
+		cfg.Methods = []Method{{Name: "edit", Mode: ModeWrite}, {Name: "didEdit", Mode: ModeWrite, Notification: true}}
+		c := newConn(t, cfg)
+		c.Want(1)
+		if err := feed(t, c, row.message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		req := drain(c)[0].Req
+		for _, step := range row.steps {
+			if err := step(c, req); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if s := snapshotOf(t, c); s.Generation != row.raised || len(s.Items) != 0 {
+			t.Errorf("%s: generation %d, %d items, want %d and none", name, s.Generation, len(s.Items), row.raised)
+		}
+	}
+}
+
 // SCHED-5: the snapshot counts and times each method of the table, shows the newest of many, and
 // keeps the steps of a trace.
 func TestSeedSnapshot(t *testing.T) {
