@@ -133,7 +133,7 @@ func inShell(t *testing.T, shell []string, directory, input string) string {
 	t.Helper()
 	path, err := exec.LookPath(shell[0])
 	if err != nil {
-		t.Skipf("no %s: install it to test its completion", shell[0])
+		missing(t, "no "+shell[0]+": install it to test its completion; make deps does it as root on Debian")
 	}
 	command := exec.CommandContext(t.Context(), path, shell[1:]...)
 	command.Dir = directory
@@ -150,16 +150,22 @@ func inShell(t *testing.T, shell []string, directory, input string) string {
 	return string(output)
 }
 
-// A partial line is completed by the tab and then run, so that its effect shows what it became.
-func TestBashCompletes(t *testing.T) {
-	s := startShown(t, controlFolder(t), "--work", "1h")
-	s.say(`{"jsonrpc":"2.0","id":"a","method":"slow"}`)
-	s.sync()
-	file := inFile(t, "a talk.cap", talk)
-	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "a note.txt"), nil, 0o600); err != nil {
+// somethingToComplete is a session with a request in work, and a folder with one capture and another file.
+func somethingToComplete(t *testing.T) (session *shown, folder string) {
+	session = startShown(t, controlFolder(t), "--work", "1h")
+	session.say(`{"jsonrpc":"2.0","id":"a","method":"slow"}`)
+	session.sync()
+	folder = filepath.Dir(inFile(t, "a talk.cap", talk))
+	if err := os.WriteFile(filepath.Join(folder, "a note.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output := inShell(t, []string{"bash", "--norc", "-i"}, filepath.Dir(file), "source <(parley completion bash)\n"+
+	return session, folder
+}
+
+// A partial line is completed by the tab and then run, so that its effect shows what it became.
+func TestBashCompletes(t *testing.T) {
+	s, folder := somethingToComplete(t)
+	output := inShell(t, []string{"bash", "--norc", "-i"}, folder, "source <(parley completion bash)\n"+
 		"parley canc\t --control-dir\t "+s.directory+" "+s.id[:2]+"\t\n"+
 		"parley stats a\t\n"+
 		"parley completion --he\t | head -n 1\n"+
@@ -171,28 +177,43 @@ func TestBashCompletes(t *testing.T) {
 	}
 }
 
-func TestFishCompletes(t *testing.T) {
-	output := inShell(t, []string{"fish", "--no-config"}, t.TempDir(), "parley completion fish | source\n"+
-		"complete -C 'parley vers'\ncomplete -C 'parley call x --profile=m'\n")
-	for _, want := range []string{"version\tPrint version", "--profile=mcp\n"} {
+// zsh completes on a terminal only: a second zsh has one, which the first makes and types on.
+func TestZshCompletes(t *testing.T) {
+	s, folder := somethingToComplete(t)
+	output := inShell(t, []string{"zsh", "-f"}, folder, `
+zmodload zsh/zpty && zpty shell zsh -f -i || exit
+enter() {
+	local said
+	zpty -w shell $1 && zpty -r -m shell said '*ready> ' || exit
+	print -r -- "${said//$'\r'}"
+}
+enter "PS1='rea''dy> '; autoload -Uz compinit; compinit -uD; source <(parley completion zsh)"
+enter $'parley canc\t --control-dir\t `+s.directory+" "+s.id[:2]+`\t'
+enter $'parley stats a\t'
+enter $'parley completion --he\t | head -n 1'
+zpty -d shell
+`)
+	for _, want := range []string{"cancelled " + s.id + "-2\n", "a/never", "Usage: parley completion <shell>"} {
 		if !strings.Contains(output, want) {
 			t.Errorf("no %q", want)
 		}
 	}
 }
 
-// The editor of zsh needs a terminal; what the script hands to it does not.
-func TestZshCompletes(t *testing.T) {
-	output := inShell(t, []string{"zsh", "-f"}, t.TempDir(), `
-compdef() {}
-_describe() { print -rl -- "${(@P)2}" }
-source <(parley completion zsh)
-words=(parley vers) CURRENT=2; _parley
-words=(parley call x --profile=m) CURRENT=4; _parley
-`)
-	for _, want := range []string{"version:Print version", "--profile=mcp:\n"} {
+// fish says what it would complete a line with.
+func TestFishCompletes(t *testing.T) {
+	s, folder := somethingToComplete(t)
+	output := inShell(t, []string{"fish", "--no-config"}, folder, "parley completion fish | source\n"+
+		"complete -C 'parley cancel --control-directory "+s.directory+" "+s.id[:2]+"'\n"+
+		"complete -C 'parley stats a'\n"+
+		"complete -C 'parley vers'\n"+
+		"complete -C 'parley call x --profile=m'\n")
+	for _, want := range []string{s.id + "-2\t", "\na talk.cap\n", "version\tPrint version", "--profile=mcp\n"} {
 		if !strings.Contains(output, want) {
 			t.Errorf("no %q", want)
 		}
+	}
+	if strings.Contains(output, "note.txt") {
+		t.Error("a file that is no capture")
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
 // Each guide is run as it is printed, from its first block to its last, in a folder of its own:
@@ -48,8 +50,8 @@ func runGuide(t *testing.T, name string) {
 				ran = startBlock(t, folder, block.text)
 				continue
 			}
-			if strings.HasPrefix(block.text, "node ") && !installBindings(t, folder) {
-				return
+			if strings.HasPrefix(block.text, "node ") {
+				installBindings(t, folder)
 			}
 			ran = runBlock(t, folder, block.text)
 		case "text":
@@ -138,51 +140,35 @@ func startBlock(t *testing.T, folder, commands string) string {
 	return line
 }
 
-// installBindings puts the built @parley/core where Node.js finds it from the folder.
-func installBindings(t *testing.T, folder string) bool {
+// installBindings builds @parley/core, on a module of the sources at hand, where Node.js finds it from the folder.
+func installBindings(t *testing.T, folder string) {
 	t.Helper()
-	bindings, err := filepath.Abs("../../bindings/js")
+	bindings := filepath.Join(wasmtest.Root(t), "bindings", "js")
+	_, noNode := exec.LookPath("node")
+	_, noCompiler := os.Stat(filepath.Join(bindings, "node_modules", "typescript"))
+	if noNode != nil || noCompiler != nil {
+		missing(t, "the guide's JavaScript needs Node.js 20 or newer and npm; then make deps")
+	}
+	core := filepath.Join(folder, "node_modules", "@parley", "core")
+	if err := os.MkdirAll(core, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	description, err := os.ReadFile(filepath.Join(bindings, "package.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !isBuilt(t, bindings) {
-		t.Log("its JavaScript is not run: npm --prefix bindings/js run build makes what it needs")
-		return false
-	}
-	scope := filepath.Join(folder, "node_modules", "@parley")
-	if err := os.MkdirAll(scope, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(bindings, filepath.Join(scope, "core")); err != nil {
-		t.Fatal(err)
-	}
-	return true
-}
-
-// isBuilt says whether dist was made after the sources changed last; an older one lacks what they export.
-func isBuilt(t *testing.T, bindings string) bool {
-	t.Helper()
-	made, err := os.Stat(filepath.Join(bindings, "dist", "node.js"))
-	if err != nil {
-		return false
-	}
-	err = filepath.WalkDir(filepath.Join(bindings, "src"), func(_ string, entry os.DirEntry, err error) error {
-		if err != nil {
-			return err
+	module := filepath.Join(folder, "parley.wasm")
+	for file, content := range map[string][]byte{filepath.Join(core, "package.json"): description, module: wasmtest.Reactor(t)} {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
 		}
-		source, err := entry.Info()
-		if err == nil && !entry.IsDir() && source.ModTime().After(made.ModTime()) {
-			return errStale
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, errStale) {
-		t.Fatal(err)
 	}
-	return err == nil
+	build := exec.Command("node", filepath.Join(bindings, "scripts", "build.mjs"), filepath.Join(core, "dist"))
+	build.Env = append(os.Environ(), "PARLEY_WASM="+module)
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build.mjs: %v\n%s", err, said)
+	}
 }
-
-var errStale = errors.New("a source is newer than what was made of it")
 
 func guideShell(t *testing.T, folder, commands string) *exec.Cmd {
 	// Once the test's context has ended it is too late to interrupt: what hangs is ended by go test's own time.
