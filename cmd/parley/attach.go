@@ -105,9 +105,27 @@ func idsOf(all []placed) string {
 	return strings.Join(ids, ", ")
 }
 
-// client connects to a session's process; it is to be closed.
-func (p placed) client(e *env) (*control.Client, error) {
-	return control.NewClient(p.process.Path, e.clock)
+// inquiry is what a command asks the process of a session.
+type inquiry func(ctx context.Context, client *control.Client, session string) error
+
+// ask finds the session of an id, as session does, and asks its process, all within the timeout.
+func (f *attachFlags) ask(ctx context.Context, e *env, id string, q inquiry) error {
+	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
+	found, err := f.session(ctx, e, id)
+	if err != nil {
+		return err
+	}
+	return found.ask(ctx, e, q)
+}
+
+func (p placed) ask(ctx context.Context, e *env, q inquiry) error {
+	client, err := control.NewClient(p.process.Path, e.clock)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return q(ctx, client, p.ID)
 }
 
 // view is what is seen of all processes at one moment.

@@ -31,34 +31,25 @@ Exit codes:
 
 // Run cancels.
 func (c *cancelCmd) Run(ctx context.Context, e *env) error {
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
 	id, _, err := control.ParseCorrelationID(c.Request)
 	if err != nil {
 		return usageError{err.Error()}
 	}
-	session, err := c.session(ctx, e, id)
-	if err != nil {
+	return c.ask(ctx, e, id, func(ctx context.Context, client *control.Client, _ string) error {
+		cancelled, err := client.Cancel(ctx, c.Request)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			err = writeJSON(e.stdout, control.Cancelled{CorrelationID: c.Request, Cancelled: cancelled})
+		} else if cancelled {
+			_, err = fmt.Fprintln(e.stdout, "cancelled "+oneLine(c.Request))
+		}
+		if err == nil && !cancelled {
+			return foundNothing{"nothing to cancel: " + c.Request + " has ended, or never was"}
+		}
 		return err
-	}
-	client, err := session.client(e)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	cancelled, err := client.Cancel(ctx, c.Request)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		err = writeJSON(e.stdout, control.Cancelled{CorrelationID: c.Request, Cancelled: cancelled})
-	} else if cancelled {
-		_, err = fmt.Fprintln(e.stdout, "cancelled "+oneLine(c.Request))
-	}
-	if err == nil && !cancelled {
-		return foundNothing{"nothing to cancel: " + c.Request + " has ended, or never was"}
-	}
-	return err
+	})
 }
 
 // foundNothing is a question that was understood, and whose answer is no.

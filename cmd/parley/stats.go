@@ -44,25 +44,16 @@ func (c *statsCmd) Run(ctx context.Context, e *env) error {
 	if c.Plot != "" {
 		return usageError{"--plot: a picture of which capture? parley stats --plot FILE.svg FILE.cap"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
-	session, err := c.session(ctx, e, c.Session)
-	if err != nil {
-		return err
-	}
-	client, err := session.client(e)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	stats, err := client.Stats(ctx, session.ID)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return writeJSON(e.stdout, stats)
-	}
-	return printStats(e.stdout, stats)
+	return c.ask(ctx, e, c.Session, func(ctx context.Context, client *control.Client, session string) error {
+		stats, err := client.Stats(ctx, session)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return writeJSON(e.stdout, stats)
+		}
+		return printStats(e.stdout, stats)
+	})
 }
 
 const methodsHeading = "METHOD COUNT FAILED MEAN P50 P95 P99 MAX"

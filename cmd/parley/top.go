@@ -123,13 +123,12 @@ func (c *topCmd) printJSON(ctx context.Context, e *env, v view) error {
 }
 
 // stats asks the session's process for its counters.
-func (p placed) stats(ctx context.Context, e *env) (control.Stats, error) {
-	client, err := p.client(e)
-	if err != nil {
-		return control.Stats{}, err
-	}
-	defer client.Close()
-	return client.Stats(ctx, p.ID)
+func (p placed) stats(ctx context.Context, e *env) (stats control.Stats, err error) {
+	err = p.ask(ctx, e, func(ctx context.Context, client *control.Client, session string) error {
+		stats, err = client.Stats(ctx, session)
+		return err
+	})
+	return stats, err
 }
 
 // watched is what the dashboard asks. Its methods are called from other goroutines.
@@ -174,7 +173,7 @@ func (a attached) observe(session string) observation {
 func (a attached) stats(p placed) (control.Stats, error) { return p.stats(a.ctx, a.env) }
 
 func (a attached) cancel(p placed, correlationID string) (cancelled bool, err error) {
-	err = a.ask(p, func(ctx context.Context, client *control.Client) error {
+	err = a.ask(p, func(ctx context.Context, client *control.Client, _ string) error {
 		cancelled, err = client.Cancel(ctx, correlationID)
 		return err
 	})
@@ -182,27 +181,22 @@ func (a attached) cancel(p placed, correlationID string) (cancelled bool, err er
 }
 
 func (a attached) traceStart(p placed) error {
-	return a.ask(p, func(ctx context.Context, client *control.Client) error {
-		_, err := client.TraceStart(ctx, p.ID)
+	return a.ask(p, func(ctx context.Context, client *control.Client, session string) error {
+		_, err := client.TraceStart(ctx, session)
 		return err
 	})
 }
 
 func (a attached) traceStop(p placed) (trace control.Trace, err error) {
-	err = a.ask(p, func(ctx context.Context, client *control.Client) error {
-		trace, err = client.TraceStop(ctx, p.ID)
+	err = a.ask(p, func(ctx context.Context, client *control.Client, session string) error {
+		trace, err = client.TraceStop(ctx, session)
 		return err
 	})
 	return trace, err
 }
 
-func (a attached) ask(p placed, f func(ctx context.Context, client *control.Client) error) error {
+func (a attached) ask(p placed, q inquiry) error {
 	ctx, cancel := context.WithTimeout(a.ctx, a.flags.Timeout)
 	defer cancel()
-	client, err := p.client(a.env)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	return f(ctx, client)
+	return p.ask(ctx, a.env, q)
 }

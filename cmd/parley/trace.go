@@ -50,7 +50,7 @@ Exit codes:
 
 // Run starts it.
 func (c *traceStartCmd) Run(ctx context.Context, e *env) error {
-	return c.with(ctx, e, func(ctx context.Context, client *control.Client, session string) error {
+	return c.ask(ctx, e, c.Session, func(ctx context.Context, client *control.Client, session string) error {
 		started, err := client.TraceStart(ctx, session)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ Exit codes:
 
 // Run stops it and prints what it recorded.
 func (c *traceStopCmd) Run(ctx context.Context, e *env) error {
-	return c.with(ctx, e, func(ctx context.Context, client *control.Client, session string) error {
+	return c.ask(ctx, e, c.Session, func(ctx context.Context, client *control.Client, session string) error {
 		trace, err := client.TraceStop(ctx, session)
 		if err != nil {
 			return err
@@ -103,20 +103,4 @@ func (c *traceStopCmd) Run(ctx context.Context, e *env) error {
 		}
 		return table(e.stdout, "AGO REQUEST METHOD PHASE", rows)
 	})
-}
-
-// with calls f with a client of the session's process.
-func (c *traceFlags) with(ctx context.Context, e *env, f func(ctx context.Context, client *control.Client, session string) error) error {
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
-	session, err := c.session(ctx, e, c.Session)
-	if err != nil {
-		return err
-	}
-	client, err := session.client(e)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	return f(ctx, client, session.ID)
 }
