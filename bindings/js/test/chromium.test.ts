@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { noChromium, withPage } from './chromium.js';
+import { noChromium } from './chromium.js';
+import { withPage } from './served-page.js';
 import { digestFile, gaps, vectorFiles } from './conformance/files.js';
 
 test('the page shows what every vector says, whole and cut, and has the digest of all homes', { skip: noChromium }, async () => {

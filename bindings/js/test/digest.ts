@@ -1,7 +1,8 @@
 // Prints the lines of the two homes of these bindings: a name and the digest of all observations.
 
 import { init } from '../src/node.js';
-import { noChromium, withPage } from './chromium.js';
+import { noChromium } from './chromium.js';
+import { withPage } from './served-page.js';
 import { gaps, vectorFiles } from './conformance/files.js';
 import { digest, parseAll } from './conformance/home.js';
 

@@ -1,30 +1,12 @@
 // Pages in headless Chromium, which notice what went wrong in them.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 import { repository } from './places.js';
-
-const executable = process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium';
-
-/** Why there is no Chromium to test with; false: there is one. In CI it is looked for in earnest. */
-export const noChromium: string | false =
-  existsSync(executable) || process.env.CI === 'true' ? false : `no ${executable}; install chromium, or set PARLEY_CHROMIUM`;
-
-const flags = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: executable, headless: true, chromiumSandbox: false, args: flags });
 
 /** How a page is opened. */
 export interface Opening {

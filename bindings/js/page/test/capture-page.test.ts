@@ -7,8 +7,9 @@ import { before, describe, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
+import { noChromium } from '../../test/chromium.js';
 import type { Bridge } from './bridge.js';
-import { editorOf, linkState, noChromium, openFile, picture, withPage } from './browser.js';
+import { editorOf, linkState, openFile, picture, withPage } from './browser.js';
 import { Fixture } from './fixture.js';
 import { pageFolder, repository } from './places.js';
 

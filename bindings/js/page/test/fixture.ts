@@ -7,8 +7,8 @@ import { after, before } from 'node:test';
 
 import type { Browser } from 'playwright-core';
 
+import { launch } from '../../test/chromium.js';
 import { type Bridge, buildParley, serve } from './bridge.js';
-import { launch } from './browser.js';
 
 export class Fixture {
   browser!: Browser;

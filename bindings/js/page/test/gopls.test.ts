@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 
+import { noChromium } from '../../test/chromium.js';
 import { type Bridge, goplsCommand, killChildren, noGopls } from './bridge.js';
-import { editorOf, linkState, noChromium, openFile, picture, withPage } from './browser.js';
+import { editorOf, linkState, openFile, picture, withPage } from './browser.js';
 import { Fixture } from './fixture.js';
 
 const project: Record<string, string> = {

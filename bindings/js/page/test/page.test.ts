@@ -8,8 +8,9 @@ import { before, describe, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
+import { noChromium } from '../../test/chromium.js';
 import { type Bridge, CuttingProxy } from './bridge.js';
-import { editorOf, linkState, noChromium, openFile, picture, withPage } from './browser.js';
+import { editorOf, linkState, openFile, picture, withPage } from './browser.js';
 import { Fixture } from './fixture.js';
 import { pageFolder } from './places.js';
 

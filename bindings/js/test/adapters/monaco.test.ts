@@ -5,7 +5,8 @@ import { test, type TestContext } from 'node:test';
 
 import { MonacoTransport, type MonacoOptions } from '../../src/adapters/monaco.js';
 import { CallError, init, UsageError } from '../../src/node.js';
-import { noChromium, withPage } from '../chromium.js';
+import { noChromium } from '../chromium.js';
+import { withPage } from '../served-page.js';
 import { settled } from '../fakes.js';
 import { reports, wholeWire } from './rig.js';
 
