@@ -57,12 +57,9 @@ func readGreeting(text []byte) (session string, received uint64, ok bool) {
 	if members(text) != 1 || members(body) != 2 || scan.Kind(name) != 's' {
 		return "", 0, false
 	}
-	plain, ok := scan.Unquoted(name)
-	if !ok || !isSession(string(plain)) {
-		return "", 0, false
-	}
+	session = string(scan.AppendUnquoted(nil, name))
 	received, ok = ParseCount(count)
-	return string(plain), received, ok
+	return session, received, ok && isSession(session)
 }
 
 // members counts the members of an object.

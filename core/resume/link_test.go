@@ -63,6 +63,27 @@ func TestConfigNamesTheFieldRefused(t *testing.T) {
 	}
 }
 
+func TestConfigAcceptsItsBounds(t *testing.T) {
+	for _, cfg := range []Config{
+		{BytesMax: 1, TextBytesMax: 1, AgeNs: 1},
+		{BytesMax: 1<<31 - 1, TextBytesMax: 1<<31 - 1, AgeNs: 1 << 50},
+	} {
+		if err := cfg.Validate(); err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+}
+
+func TestNamesOfSessions(t *testing.T) {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	for c := range 256 {
+		name := string([]byte{byte(c)})
+		if err := new(Config{Session: name, BytesMax: 1, TextBytesMax: 1, AgeNs: 1}).Validate(); (err == nil) != strings.Contains(letters, name) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
 func TestSendKeepsACopy(t *testing.T) {
 	l, gen := live(t, Defaults("s"))
 	text := []byte("[1]")
@@ -130,7 +151,7 @@ func TestBufferIsBoundedForEmptyTexts(t *testing.T) {
 func TestParseCount(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0 true", "7": "7 true", "9007199254740991": "9007199254740991 true",
-		"9007199254740992": "refused", "99999999999999999": "refused", "": "refused", "00": "refused", "01": "refused",
+		"9007199254740992": "refused", "99999999999999999": "refused", "18446744073709551616": "refused", "": "refused", "00": "refused", "01": "refused",
 		"-1": "refused", "+1": "refused", "1e2": "refused", "1.0": "refused", " 1": "refused", "1 ": "refused", "٣": "refused",
 	} {
 		got := "refused"

@@ -190,12 +190,14 @@ func (b rulebook) hasFamily(id string) bool {
 		slices.ContainsFunc(b.reserved, func(r string) bool { return strings.HasPrefix(r, family) })
 }
 
-// testNames lists the test functions of the tree as path/of/package.TestName.
+// testNames lists the test functions of the tree as path/of/package.TestName, and the fuzz targets, whose
+// seeds are tests.
 func testNames(sources []source) []string {
 	var names []string
 	for _, s := range sources {
 		for _, decl := range s.file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && s.isTest() && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && s.isTest() && f.Recv == nil && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz")) {
 				names = append(names, s.folder()+"."+f.Name.Name)
 			}
 		}

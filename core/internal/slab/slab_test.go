@@ -136,4 +136,9 @@ func TestRing(t *testing.T) {
 	if r.Count() != 0 {
 		t.Fatal("not cleared")
 	}
+	for i := range r.items {
+		if *r.Add() != 0 {
+			t.Fatalf("what was dropped at %d is remembered", i)
+		}
+	}
 }
