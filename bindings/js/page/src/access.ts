@@ -45,7 +45,7 @@ export class Bridge {
   async request(path: string, init: RequestInit = {}, expected: readonly number[] = []): Promise<Response> {
     const headers = new Headers(init.headers);
     if (this.token !== '') headers.set('Authorization', `Bearer ${this.token}`);
-    const response = await fetch(path, { ...init, headers, cache: 'no-store' }).catch((error: unknown) => {
+    const response = await fetch(path, { cache: 'no-store', ...init, headers }).catch((error: unknown) => {
       throw new BridgeError(path, 0, String(error));
     });
     if (response.ok || expected.includes(response.status)) return response;

@@ -25,20 +25,23 @@ import { focusPane, startPanes } from './frame/panes.js';
 import { startShortcuts } from './frame/shortcuts.js';
 import { startStatus } from './frame/status.js';
 import { startTheme } from './frame/theme.js';
+import { insist } from './session/insist.js';
 import { Link } from './session/link.js';
+import { Pill } from './session/pill.js';
 import { TrafficPanel } from './traffic/panel.js';
 
 async function start(): Promise<void> {
   startTheme();
   const bridge = new Bridge(takeToken());
-  const engine = (): Promise<Engine> => load('/parley.wasm');
+  const engine = async (): Promise<Engine> => load(await bridge.request('/parley.wasm', { cache: 'default' }));
   const traffic = new TrafficPanel(() => link?.stats, shared(engine));
   const problems = new Problems();
   const output = new Output(bridge);
   startPanes();
   let link: Link | undefined;
 
-  const config = await readConfig(bridge);
+  const pill = new Pill();
+  const config = await insist(pill, 'answer from the bridge', () => readConfig(bridge));
   const files = config.root === null ? undefined : new FileStore(bridge, config.root.uri);
   const store = files ?? new ScratchStore();
   const documents = new Documents(store);
@@ -64,7 +67,7 @@ async function start(): Promise<void> {
   ]);
   problems.all.follow((all) => foot.badge(0, all.length === 0 ? '' : String(all.length), all[0]?.severity)); // the worst comes first
 
-  link = new Link(shared(engine), bridge, config, documents, {
+  link = new Link(pill, shared(engine), bridge, config, documents, {
     message: (passing) => traffic.record(passing),
     problems: (published) => problems.publish(published),
     began: (id) => void (output.session = id),

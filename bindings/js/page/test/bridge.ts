@@ -78,12 +78,15 @@ export class CuttingProxy {
   #onRefusal: (() => void) | undefined;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    /** The address of whom connections from now on are carried to. */
+    public target: string,
+  ) {}
 
   static async start(target: string): Promise<CuttingProxy> {
-    const { hostname, port } = new URL(target);
-    const server = createServer((client) => proxy.#carry(client, Number(port), hostname));
-    const proxy = new CuttingProxy(server);
+    const server = createServer((client) => proxy.#carry(client));
+    const proxy = new CuttingProxy(server, target);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return proxy;
@@ -112,13 +115,14 @@ export class CuttingProxy {
     this.server.close();
   }
 
-  #carry(client: Socket, port: number, host: string): void {
+  #carry(client: Socket): void {
     if (this.isRefusing) {
       client.destroy();
       this.#onRefusal?.();
       return;
     }
-    const upstream = connect(port, host);
+    const { hostname, port } = new URL(this.target);
+    const upstream = connect(Number(port), hostname);
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],

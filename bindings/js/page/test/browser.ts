@@ -13,13 +13,15 @@ export interface Opening {
   colorScheme?: 'light' | 'dark';
   /** Lines of the console that the test means to cause. */
   expected?: RegExp;
+  /** Runs before the page is fetched. */
+  prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** Opens a page, hands it to use, and fails for every exception, error on the console and breach of the policy in it. */
 export async function withPage(
   browser: Browser,
   url: string,
-  { colorScheme = 'light', expected }: Opening,
+  { colorScheme = 'light', expected, prepare }: Opening,
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 860 }, colorScheme });
@@ -36,6 +38,7 @@ export async function withPage(
     ),
   );
   try {
+    await prepare?.(page);
     await page.goto(url);
     await use(page);
     assert.deepEqual(wrong, []);

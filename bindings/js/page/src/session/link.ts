@@ -6,7 +6,8 @@ import { titleOf, type Config, type Server } from '../config.js';
 import { byId, element } from '../dom.js';
 import type { Documents } from '../editor/documents.js';
 import { complain, lineOf } from '../frame/notices.js';
-import { Pill } from './pill.js';
+import { insist } from './insist.js';
+import type { Action, Pill } from './pill.js';
 import { Session, type SessionListener } from './session.js';
 
 export interface LinkListener extends SessionListener {
@@ -16,16 +17,18 @@ export interface LinkListener extends SessionListener {
   began(id: string): void;
 }
 
+const refusedCode = 4007; // BRIDGE-9
+
 export class Link {
-  readonly #pill = new Pill(() => this.#act());
   readonly #servers: Server[];
   #server: Server | undefined;
   #session: Session | undefined;
-  #begun = 0; // sessions; a later one overtakes those that are still on their way
+  #beginning = new AbortController(); // of the newest session; one that is still on its way gives up
   #wasOpen = false;
 
   /** engine: gives one that lives, a new one after a trap. */
   constructor(
+    private readonly pill: Pill,
     private readonly engine: () => Promise<Engine>,
     private readonly bridge: Bridge,
     private readonly config: Config,
@@ -49,22 +52,23 @@ export class Link {
   #choose(server: Server | undefined): void {
     this.#server = server;
     if (server !== undefined) void this.#begin(server);
-    else this.#pill.show('closed', 'No language server behind this bridge', 'Connect a client of your own to /ws/NAME');
+    else this.pill.show('closed', 'No language server behind this bridge', 'Connect a client of your own to /ws/NAME');
   }
 
   async #begin(server: Server): Promise<void> {
-    const mine = ++this.#begun;
+    this.#beginning.abort();
+    const { signal } = (this.#beginning = new AbortController());
     const before = this.#session;
     this.#session = undefined;
     this.#wasOpen = false;
     this.listener.beginning();
-    this.#pill.show('connecting', `${titleOf(server)}: connecting`, 'The bridge starts the server');
+    this.pill.show('connecting', `${titleOf(server)}: connecting`, 'The bridge starts the server');
     try {
       await before?.end();
-      const engine = await this.engine();
-      if (mine === this.#begun) this.#open(engine, server);
+      const engine = await insist(this.pill, 'protocol module', this.engine, signal);
+      if (!signal.aborted) this.#open(engine, server);
     } catch (error) {
-      if (mine === this.#begun) this.#pill.show('closed', lineOf(error), lineOf(error), 'Try again');
+      if (!signal.aborted) this.pill.show('closed', lineOf(error), lineOf(error), this.#begins('Try again'));
     }
   }
 
@@ -90,31 +94,40 @@ export class Link {
   #show(state: ResumingState, server: Server): void {
     const name = titleOf(server);
     const trying = `${name}: ${this.#wasOpen ? 'connection lost' : 'no connection'}, trying again`;
+    const retry: Action = { label: 'Retry now', run: () => this.#session?.socket.retryNow() };
     switch (state.phase) {
       case 'connecting':
-        if (this.#wasOpen || state.attempt > 1) this.#pill.show('waiting', trying, `Attempt ${state.attempt}`, 'Retry now');
+        if (this.#wasOpen || state.attempt > 1) this.pill.show('waiting', trying, `Attempt ${state.attempt}`, retry);
         return;
       case 'waiting':
-        return this.#pill.show('waiting', trying, lineOf(state.error), 'Retry now');
+        return this.pill.show('waiting', trying, lineOf(state.error), retry);
       case 'open':
         this.#wasOpen = true;
         this.listener.began(state.session);
         return this.#showOpen(name, server);
-      case 'closed': {
-        const why = endOf(state.error);
-        return this.#pill.show('closed', `${name}: ${why}`, why, 'Restart server');
-      }
+      case 'closed':
+        return this.#showClosed(name, state.error);
     }
   }
 
   #showOpen(name: string, { command }: Server): void {
-    if (this.#session?.isReady) this.#pill.show('open', name, `Connected: ${command.join(' ')}`, 'Restart');
-    else this.#pill.show('connecting', `${name}: starting`, 'It has not answered initialize yet', 'Restart');
+    const restart = this.#begins('Restart');
+    if (this.#session?.isReady) this.pill.show('open', name, `Connected: ${command.join(' ')}`, restart);
+    else this.pill.show('connecting', `${name}: starting`, 'It has not answered initialize yet', restart);
   }
 
-  #act(): void {
-    if (this.#session?.socket.state.phase === 'waiting') this.#session.socket.retryNow();
-    else if (this.#session?.socket.state.phase !== 'connecting') this.#choose(this.#server);
+  #showClosed(name: string, error: unknown): void {
+    const why = endOf(error);
+    if (error instanceof SocketError && error.code === refusedCode) {
+      this.pill.show('closed', `${why}. Open the address that parley serve prints.`, 'To try again would not help');
+    } else {
+      this.pill.show('closed', `${name}: ${why}`, why, this.#begins('Restart server'));
+    }
+  }
+
+  /** Begins another session with the server that is chosen. */
+  #begins(label: string): Action {
+    return { label, run: () => this.#choose(this.#server) };
   }
 
   #offerServers(): void {

@@ -3,22 +3,35 @@
 import type { ResumingState } from '../../../src/browser.js';
 import { byId, element } from '../dom.js';
 
+/** What can be done, as the button says it. */
+export interface Action {
+  label: string;
+  run(): void;
+}
+
 export class Pill {
   readonly #state = element('div', { class: 'state' });
-  readonly #button = element('button', { hidden: true });
+  readonly #button = element('button', { hidden: true, click: () => this.#action?.run() });
+  #action: Action | undefined;
 
-  constructor(onAct: () => void) {
-    this.#button.addEventListener('click', onAct);
+  constructor() {
     byId('link').append(this.#state, this.#button);
   }
 
-  /** action: the label of the button; '' for none. It stays the same element, so that it can be hit while words change. */
-  show(phase: ResumingState['phase'], text: string, title: string, action = ''): void {
+  /** The button stays the same element, so that it can be hit while words change. */
+  show(phase: ResumingState['phase'], text: string, title: string, action?: Action): void {
     this.#state.className = `state ${phase}`;
     this.#state.title = title;
     this.#state.replaceChildren(element('span', {}, text));
+    this.#action = action;
     this.#button.className = phase === 'open' || phase === 'connecting' ? 'quiet' : 'primary';
-    this.#button.textContent = action;
-    this.#button.hidden = action === '';
+    this.#button.textContent = action?.label ?? '';
+    this.#button.hidden = action === undefined;
+  }
+
+  /** Enter does it, unless the keys are in use elsewhere. */
+  offer(): void {
+    const { activeElement } = document;
+    if (activeElement === null || activeElement === document.body) this.#button.focus();
   }
 }
