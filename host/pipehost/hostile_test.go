@@ -11,6 +11,7 @@ import (
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host/pipehost"
+	"github.com/parley-rpc/parley/internal/machinetest"
 	"github.com/parley-rpc/parley/internal/transcript"
 )
 
@@ -113,7 +114,7 @@ func TestCommandsThatFail(t *testing.T) {
 			if !errors.As(m.Err(), &failure) || strings.Contains(failure.Error(), "\n") {
 				t.Errorf("%q", m.Err())
 			}
-			actsClosed(t, m)
+			machinetest.ActsClosed(t, m)
 			if _, err := e.Machine(client()); !errors.Is(err, pipehost.ErrBusy) && !errors.Is(err, c.want) {
 				t.Errorf("the next machine: %v", err)
 			}
@@ -156,7 +157,7 @@ func TestProcessThatIsKilled(t *testing.T) {
 	if !errors.Is(m.Err(), pipehost.ErrEnded) {
 		t.Error(m.Err())
 	}
-	actsClosed(t, m)
+	machinetest.ActsClosed(t, m)
 }
 
 // Close of an engine ends whatever its machine waits for, from another goroutine.

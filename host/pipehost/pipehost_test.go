@@ -13,6 +13,7 @@ import (
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/pipehost"
+	"github.com/parley-rpc/parley/internal/machinetest"
 	"github.com/parley-rpc/parley/internal/transcript"
 )
 
@@ -117,7 +118,7 @@ func TestMachinesComeOneAfterTheOther(t *testing.T) {
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
-		actsClosed(t, m)
+		machinetest.ActsClosed(t, m)
 	}
 	var refused *core.ConfigError
 	bad := client()

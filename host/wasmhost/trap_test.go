@@ -9,6 +9,7 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/internal/machinetest"
 	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
@@ -43,8 +44,8 @@ func TestPanicInTheModulePoisonsItsInstance(t *testing.T) {
 	if neighbour.Err() != error(trap) {
 		t.Errorf("the neighbour reports %v, want the same trap", neighbour.Err())
 	}
-	actsClosed(t, m)
-	actsClosed(t, neighbour)
+	machinetest.ActsClosed(t, m)
+	machinetest.ActsClosed(t, neighbour)
 
 	after := newMachine(t, e, small(core.ProfileLSP, core.RoleClient))
 	if after.in == m.in {
@@ -52,62 +53,6 @@ func TestPanicInTheModulePoisonsItsInstance(t *testing.T) {
 	}
 	if _, err := after.Call("after", nil, core.CallOptions{}); err != nil {
 		t.Error("a fresh instance:", err)
-	}
-}
-
-// actsClosed asks every method of a machine whose end is behind it.
-func actsClosed(t *testing.T, m *machine) {
-	t.Helper()
-	var ev core.Event
-	var snapshot core.Snapshot
-	_, callError := m.Call("a", nil, core.CallOptions{})
-	for what, err := range map[string]error{
-		"Commit":        m.Commit(len(m.Reserve(10))),
-		"CommitMessage": m.CommitMessage(len(m.Reserve(10))),
-		"CommitEOF":     m.CommitEOF(),
-		"Call":          callError,
-		"Batch":         m.Batch([]core.BatchItem{{Method: "a"}}, make([]core.CallID, 1)),
-		"Notify":        m.Notify("a", nil),
-		"Cancel":        m.Cancel(1),
-		"Reply":         m.Reply(1, nil),
-		"Fail":          m.Fail(1, 1, "", nil),
-		"Done":          m.Done(1),
-		"CancelRequest": m.CancelRequest(1),
-		"FinishInput":   m.FinishInput(),
-		"TraceStart":    m.TraceStart(),
-		"TraceStop":     m.TraceStop(),
-		"SetVersion":    m.SetVersion("1"),
-		"Forward":       m.Forward([]byte("{}")),
-		"Snapshot":      m.Snapshot(&snapshot),
-	} {
-		if err != core.ErrClosed {
-			t.Errorf("%s: %v, want %v", what, err, core.ErrClosed)
-		}
-	}
-	failure := m.Err()
-	m.Advance(1)
-	m.Wrote(1)
-	m.WriteFailed()
-	m.Want(1)
-	m.Shutdown()
-	m.Abort()
-	if m.Err() != failure {
-		t.Errorf("Err() became %v", m.Err())
-	}
-	if block := m.Take(nil); block != nil || m.Pending() != 0 || !m.OutputDone() || m.Paused() {
-		t.Errorf("took %q, pending %d, output done %v, paused %v", block, m.Pending(), m.OutputDone(), m.Paused())
-	}
-	if when, kind := m.Deadline(); when != core.Never || kind != core.TimerNone {
-		t.Errorf("deadline %d %v", when, kind)
-	}
-	if m.Next(&ev) {
-		t.Errorf("an event: %v", ev.Kind)
-	}
-	if state := m.State(); !state.Closed || state.Output != core.OutputFailed || state.Reason != core.ReasonAborted {
-		t.Errorf("state %+v", state)
-	}
-	if m.Stats() != (core.Stats{}) || m.Limits() != (core.Limits{}) {
-		t.Error("counters or limits of a dead instance")
 	}
 }
 
@@ -120,7 +65,7 @@ func TestClosedMachineActsClosedAndItsNeighbourLives(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	actsClosed(t, m)
+	machinetest.ActsClosed(t, m)
 	if m.Err() != nil {
 		t.Error("closing is no failure:", m.Err())
 	}
@@ -144,7 +89,7 @@ func TestClosingTheEngineEndsItsMachines(t *testing.T) {
 	if m.Err() == nil {
 		t.Error("the machine is to report the end of its engine")
 	}
-	actsClosed(t, m)
+	machinetest.ActsClosed(t, m)
 	if _, err := e.Machine(small(core.ProfileLSP, core.RoleClient)); !errors.Is(err, ErrEngineClosed) {
 		t.Errorf("a machine of a closed engine: %v, want %v", err, ErrEngineClosed)
 	}
