@@ -101,7 +101,7 @@ func inFrames(v transcript.Vector) transcript.Vector {
 
 // nextFrame takes the frame at the front of a stream off it.
 func nextFrame(cfg *core.Config, stream *[]byte) (body []byte, found bool) {
-	body, size := cutFrame(cfg.Framing, *stream, cfg.Limits.FrameBytesMax)
+	body, size := cutFrame(cfg, *stream)
 	if size <= 0 {
 		return nil, false
 	}

@@ -15,7 +15,7 @@ import (
 // anything else isSure is false and what follows cannot be judged. rest is an unfinished frame.
 func split(cfg *core.Config, stream []byte) (bodies [][]byte, rest []byte, isSure bool) {
 	for len(stream) > 0 {
-		body, size := cutFrame(cfg.Framing, stream, cfg.Limits.FrameBytesMax)
+		body, size := cutFrame(cfg, stream)
 		switch {
 		case size < 0:
 			return bodies, stream, false
@@ -30,9 +30,10 @@ func split(cfg *core.Config, stream []byte) (bodies [][]byte, rest []byte, isSur
 
 // cutFrame returns the body of the frame at the front and the frame's size: 0 when it is not
 // complete, -1 when its beginning is none that a writer would spell.
-func cutFrame(framing core.Framing, stream []byte, bodyBytesMax int) (body []byte, size int) {
+func cutFrame(cfg *core.Config, stream []byte) (body []byte, size int) {
+	bodyBytesMax := cfg.Limits.FrameBytesMax
 	start, count := 0, len(stream) // framing whole: all of it
-	switch framing {
+	switch cfg.Framing {
 	case core.FramingHeader:
 		const name = "Content-Length: "
 		end := bytes.Index(stream, []byte("\r\n\r\n"))
@@ -57,13 +58,9 @@ func cutFrame(framing core.Framing, stream []byte, bodyBytesMax int) (body []byt
 		if len(stream) < 4 {
 			return nil, 0
 		}
-		n := binary.BigEndian.Uint32(stream)
-		if n == 0 {
-			return nil, -1
-		}
-		start, count = 4, int(min(n, 1<<31-1))
+		start, count = 4, int(min(binary.BigEndian.Uint32(stream), 1<<31-1))
 	}
-	if count > bodyBytesMax {
+	if count < cfg.Limits.FrameBytesMin || count > bodyBytesMax {
 		return nil, -1
 	}
 	if start+count > len(stream) {
