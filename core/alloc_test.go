@@ -32,6 +32,7 @@ func newPair(t *testing.T, profile Profile) *pair {
 func (p *pair) carry(from, to *Conn) {
 	for {
 		block := from.Take(p.spare)
+		p.spare = nil // it is from's now, which keeps it for its next frame
 		if block == nil {
 			return
 		}

@@ -182,10 +182,15 @@ func (o *output) discard() {
 func (o *output) recycle(s *segment, buf []byte) {
 	if len(o.free) < spareSegmentsMax {
 		s.buf = nil
-		if cap(buf) <= segmentBytesMax {
-			s.buf = buf[:0]
-		}
 		o.free = append(o.free, s)
+		o.keep(buf)
+	}
+}
+
+// keep gives an emptied buffer to the segment that is used next, where that has none.
+func (o *output) keep(buf []byte) {
+	if n := len(o.free); n > 0 && o.free[n-1].buf == nil && cap(buf) <= segmentBytesMax {
+		o.free[n-1].buf = buf[:0]
 	}
 }
 
@@ -194,8 +199,8 @@ func (c *Conn) Pending() int { return c.out.queued }
 
 // Take hands over the oldest block of whole frames and its ownership; the frames in it have begun
 // and are completed whatever happens (SEND-3). spare, which may be nil, is an emptied block that
-// Conn owns from then on. Take returns nil when nothing is queued, and until Wrote has covered the
-// last block.
+// Conn owns from then on, whatever Take returns. It returns nil when nothing is queued, and until
+// Wrote has covered the last block.
 func (c *Conn) Take(spare []byte) []byte {
 	for (c.out.taken == 0 || planted(bugBlockTooEarly)) && c.out.segments.Count() > 0 {
 		s := *c.out.segments.At(0)
@@ -217,6 +222,7 @@ func (c *Conn) Take(spare []byte) []byte {
 		}
 		spare = block
 	}
+	c.out.keep(spare)
 	return nil
 }
 

@@ -167,10 +167,10 @@ func (r *relay) forward(m *message) bool {
 func (r *relay) fill(now core.Time) (moved bool) {
 	for {
 		if r.block == nil {
-			if r.block = r.page.machine.Take(r.spare); r.block == nil {
+			r.block = r.page.machine.Take(r.spare)
+			if r.spare = nil; r.block == nil { // it is the machine's now
 				return moved
 			}
-			r.spare = nil
 		}
 		if r.link.Send(r.block, now) == core.ErrOutputFull {
 			return moved

@@ -212,6 +212,7 @@ func (p *player) turn(isWriting bool) error {
 			return nil
 		}
 		block := p.machine.Take(p.spare)
+		p.spare = nil // it is the machine's now
 		if block == nil {
 			return nil
 		}
@@ -242,11 +243,11 @@ func (p *player) showOutput() {
 
 func (p *player) take() {
 	block := p.machine.Take(p.spare)
+	p.spare = nil
 	if block == nil {
 		p.observe(Record{Op: OpTakenNothing})
 		return
 	}
-	p.spare = nil
 	p.taken = block
 	p.observe(Record{Op: OpTaken, Text: shown(block)})
 }

@@ -214,6 +214,7 @@ func (s *server) turn() error {
 			return nil
 		}
 		block := s.machine.Take(s.spare)
+		s.spare = nil // it is the machine's now
 		if block == nil {
 			return nil
 		}
@@ -241,6 +242,7 @@ func (s *server) event(ev *core.Event) error {
 
 func (s *server) take() error {
 	block := s.machine.Take(s.spare)
+	s.spare = nil
 	if block == nil {
 		return s.observe(Record{Op: OpTakenNothing})
 	}
