@@ -33,6 +33,11 @@ func (p *Peer) update(f func(m Machine) error) error {
 // turn ends a turn whose inputs have been made. Peer.mu is held.
 func (p *Peer) turn() {
 	p.advance()
+	p.conclude()
+}
+
+// conclude is what follows on the time. Peer.mu is held.
+func (p *Peer) conclude() {
 	for p.machine.Next(&p.event) {
 		p.dispatch(&p.event)
 	}
@@ -129,6 +134,9 @@ func (p *Peer) reserve() []byte {
 }
 
 func (p *Peer) received(n int, readErr error) {
+	if readErr == nil && p.receivedInTime(n) {
+		return
+	}
 	// What the bytes did wrong comes as EventEnding, like every end.
 	_ = p.update(func(m Machine) error {
 		if n > 0 {
@@ -147,6 +155,21 @@ func (p *Peer) received(n int, readErr error) {
 		m.ReadFailed()
 		return nil
 	})
+}
+
+// receivedInTime is received for bytes alone, where no deadline has passed that they might have to beat:
+// then nothing lies between them and the time. It reports whether it was.
+func (p *Peer) receivedInTime(n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.clock.Now()
+	if deadline, _ := p.machine.Deadline(); p.end.over || n == 0 || deadline <= now {
+		return false
+	}
+	p.hold = hold{}
+	_ = Turn(p.machine, n, now) // what the bytes did wrong comes as EventEnding
+	p.conclude()
+	return true
 }
 
 // awaitReady lets the writer start once the transport takes bytes (SEND-3).

@@ -59,3 +59,20 @@ type Machine interface {
 	// Close frees what the engine holds for this connection. It is repeatable.
 	Close() error
 }
+
+// Turner is a Machine that takes bytes and the time at once, where each of its methods is a call across
+// a boundary.
+type Turner interface {
+	// Turn is Commit(n) and then Advance(now), and its error that of Commit.
+	Turn(n int, now core.Time) error
+}
+
+// Turn commits n bytes and tells the time, in one call where the machine is a Turner.
+func Turn(m Machine, n int, now core.Time) error {
+	if t, ok := m.(Turner); ok {
+		return t.Turn(n, now)
+	}
+	err := m.Commit(n)
+	m.Advance(now)
+	return err
+}

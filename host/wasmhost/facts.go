@@ -1,6 +1,7 @@
 package wasmhost
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"unsafe"
@@ -10,23 +11,57 @@ import (
 )
 
 // Next fetches one event. Slices are valid until the next input: they point into linear memory,
-// whose old bytes stay as they are where it moves meanwhile. Events are not fetched in advance,
-// although a turn could hand over 256: State and Snapshot would then count as delivered what is not,
-// and a crossing costs less than decoding the record. That there is none costs no crossing.
+// whose old bytes stay as they are where it moves meanwhile. Only Turn fetches events in advance.
+// That there is none costs no crossing.
 func (m *machine) Next(ev *core.Event) bool {
-	if m.ready.flags&abi.ReadyDrained != 0 {
+	if len(m.kept) > 0 {
+		*ev = m.kept[0]
+		m.kept = m.kept[1:]
+		return true
+	}
+	if m.unread == 0 && m.ready.flags&abi.ReadyDrained != 0 {
 		return false
 	}
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
+	if m.unread > 0 {
+		return m.nextRecord(ev) == nil
+	}
 	if found, err := m.commandInt(exportNext, m.handle); err != nil || found == 0 {
 		return false
 	}
-	record, err := m.in.read(m.ready.events, uint32(unsafe.Sizeof(abi.Event{})))
-	return err == nil && m.decode(record, ev) == nil
+	return m.decode(0, ev) == nil
 }
 
-func (m *machine) decode(b []byte, ev *core.Event) error {
+// nextRecord fetches the first event that Turn has fetched in advance and is not read yet.
+func (m *machine) nextRecord(ev *core.Event) error {
+	i := m.ready.eventCount - m.unread
+	m.unread--
+	return m.decode(i, ev)
+}
+
+// keep copies the events that are not read before an input ends the life of their bytes: in core they
+// would survive it.
+func (m *machine) keep() error {
+	for m.unread > 0 {
+		var ev core.Event
+		if err := m.nextRecord(&ev); err != nil {
+			return err
+		}
+		for _, text := range [...]*[]byte{&ev.ID, &ev.Method, &ev.Body, &ev.Text, &ev.Frame} {
+			*text = bytes.Clone(*text)
+		}
+		m.kept = append(m.kept, ev)
+	}
+	return nil
+}
+
+// decode reads the i-th record.
+func (m *machine) decode(i int, ev *core.Event) error {
+	b, err := m.in.read(m.ready.events+uint32(i)*m.ready.eventBytes, uint32(unsafe.Sizeof(abi.Event{})))
+	if err != nil {
+		return err
+	}
 	var r abi.Event
 	*ev = core.Event{
 		Kind:    core.EventKind(b[unsafe.Offsetof(r.Kind)]),

@@ -39,7 +39,7 @@ func (m *machine) readState() (core.State, error) {
 	return core.State{
 		Input: core.InputPhase(r.Input), Output: core.OutputPhase(r.Output),
 		Lifecycle: core.Lifecycle(r.Lifecycle), Reason: core.Reason(r.Reason),
-		Err: m.violation, Closed: r.Closed != 0,
+		Err: m.violation, Closed: r.Closed != 0 && m.unread+len(m.kept) == 0,
 		Calls: int(r.Calls), Running: int(r.Running), Waiting: int(r.Waiting),
 		Paused: r.Paused != 0, Credit: int64(r.Credit), ExitCode: int(r.ExitCode),
 		AcceptedBytes: uint64(r.AcceptedBytes), WrittenBytes: uint64(r.WrittenBytes), QueuedBytes: int(r.QueuedBytes),

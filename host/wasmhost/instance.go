@@ -24,7 +24,8 @@ type instance struct {
 	stack     [16]uint64               // parameters and result of one export
 	stderr    stderr
 	trap      atomic.Pointer[TrapError]
-	scratch   block // what parley_scratch last handed out
+	scratch   block  // what parley_scratch last handed out
+	minor     uint64 // of the module's ABI version
 }
 
 // block is a piece of linear memory.
@@ -50,6 +51,7 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 	if err != nil {
 		return nil, errors.Join(err, in.module.Close(ctx))
 	}
+	in.minor = version & 0xffff
 	return in, nil
 }
 

@@ -21,17 +21,25 @@ type machine struct {
 
 	messageBytesMax int // framing whole: what one commit may copy in
 
+	unread int          // event records of the last turn that Next has not handed out
+	kept   []core.Event // those that an input overtook, in memory of their own; handed out first
+
 	input     []byte              // what Reserve handed out; a view of linear memory would not survive its growth
 	violation *core.ProtocolError // sticky, one value for every Commit and State
 	closed    bool
 	failure   error // what Err was when the machine was closed
 }
 
-var _ host.Machine = (*machine)(nil)
+var (
+	_ host.Machine = (*machine)(nil)
+	_ host.Turner  = (*machine)(nil)
+)
 
 // ready is the part of abi.Ready that changes.
 type ready struct {
 	events      uint32
+	eventBytes  uint32 // from one record to the next
+	eventCount  int    // records of the last turn that drained
 	out, in     abi.Span
 	flags       uint32
 	timer       core.TimerKind
@@ -43,6 +51,11 @@ type ready struct {
 func (m *machine) command(x export, params ...uint64) (uint64, error) {
 	if m.closed {
 		return 0, errClosed
+	}
+	if m.unread > 0 {
+		if err := m.keep(); err != nil {
+			return 0, err
+		}
 	}
 	raw, err := m.in.call(x, params...)
 	if err != nil {
@@ -71,6 +84,8 @@ func (m *machine) refresh() error {
 	var r abi.Ready
 	m.ready = ready{
 		events:      binary.LittleEndian.Uint32(b[unsafe.Offsetof(r.Events):]),
+		eventBytes:  binary.LittleEndian.Uint32(b[unsafe.Offsetof(r.EventBytes):]),
+		eventCount:  int(binary.LittleEndian.Uint32(b[unsafe.Offsetof(r.EventCount):])),
 		out:         spanAt(b[unsafe.Offsetof(r.Out):]),
 		in:          spanAt(b[unsafe.Offsetof(r.In):]),
 		flags:       binary.LittleEndian.Uint32(b[unsafe.Offsetof(r.Flags):]),
@@ -83,8 +98,11 @@ func (m *machine) refresh() error {
 
 // turn runs parley_turn; now is NaN where time does not move.
 func (m *machine) turn(received int, flags uint32, now uint64, wrote int) error {
-	_, err := m.commandInt(exportTurn, m.handle, uint64(received), uint64(flags), now, uint64(wrote))
-	return err
+	if _, err := m.commandInt(exportTurn, m.handle, uint64(received), uint64(flags), now, uint64(wrote)); err != nil {
+		return err
+	}
+	m.unread = m.ready.eventCount
+	return nil
 }
 
 // Reserve returns space on this side of the boundary, which Commit copies in: linear memory may
@@ -100,6 +118,18 @@ func (m *machine) Commit(n int) error { return m.commit(n, 0) }
 
 func (m *machine) CommitMessage(n int) error { return m.commit(n, abi.TurnEnd) }
 
+// Turn is Commit and Advance, and fetches the events as well: a small read costs one crossing.
+func (m *machine) Turn(n int, now core.Time) error {
+	if n < 0 || n > min(len(m.input), abi.ReserveBytesMax) || len(m.kept) > 0 {
+		err := m.Commit(n)
+		m.Advance(now)
+		return err
+	}
+	m.in.mu.Lock()
+	defer m.in.mu.Unlock()
+	return closedBy(m.commitPart(m.input[:n], abi.TurnDrain, timeBits(min(now, abi.NumberMax))))
+}
+
 // commit copies the bytes in. The work of one export is bounded: it takes ReserveBytesMax, or the
 // one message that it must be given whole, of which no more is copied than shows it is too large.
 func (m *machine) commit(n int, flags uint32) error {
@@ -109,31 +139,44 @@ func (m *machine) commit(n int, flags uint32) error {
 	m.in.mu.Lock()
 	defer m.in.mu.Unlock()
 	if flags&abi.TurnEnd != 0 {
-		return closedBy(m.commitPart(m.input[:min(n, m.messageBytesMax)], flags))
+		return closedBy(m.commitPart(m.input[:min(n, m.messageBytesMax)], flags, noNumber))
 	}
 	for rest := m.input[:n]; ; {
 		part := rest[:min(len(rest), abi.ReserveBytesMax)]
 		rest = rest[len(part):]
-		if err := m.commitPart(part, flags); err != nil || len(rest) == 0 {
+		if err := m.commitPart(part, flags, noNumber); err != nil || len(rest) == 0 {
 			return closedBy(err)
 		}
 	}
 }
 
-func (m *machine) commitPart(part []byte, flags uint32) error {
-	if _, err := m.commandInt(exportReserve, m.handle, uint64(len(part))); err != nil {
-		return err
+// commitPart runs one turn with bytes; now is NaN where time does not move.
+func (m *machine) commitPart(part []byte, flags uint32, now uint64) error {
+	if len(part) <= scratchBytesMin && m.in.minor >= minorScratch {
+		a, err := m.in.arguments(len(part))
+		if err != nil {
+			return err
+		}
+		copy(a.view, part)
+		flags |= abi.TurnScratch
+	} else {
+		if _, err := m.commandInt(exportReserve, m.handle, uint64(len(part))); err != nil {
+			return err
+		}
+		space, err := m.in.read(m.ready.in.Address, m.ready.in.Bytes)
+		if err != nil {
+			return err
+		}
+		copy(space, part)
 	}
-	space, err := m.in.read(m.ready.in.Address, m.ready.in.Bytes)
-	if err != nil {
-		return err
-	}
-	copy(space, part)
-	if err := m.turn(len(part), flags, noNumber, 0); err != nil {
+	if err := m.turn(len(part), flags, now, 0); err != nil {
 		return err
 	}
 	return m.violated()
 }
+
+// minorScratch is the first minor version with TurnScratch.
+const minorScratch = 1
 
 func (m *machine) CommitEOF() error {
 	m.in.mu.Lock()

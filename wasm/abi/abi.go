@@ -9,7 +9,7 @@ import "strconv"
 // number raises minor; a changed meaning raises major. A host refuses another major.
 const (
 	VersionMajor = 1
-	VersionMinor = 0
+	VersionMinor = 1 // 1: TurnScratch
 	Version      = VersionMajor<<16 | VersionMinor
 )
 
@@ -37,6 +37,7 @@ const (
 	TurnWriteFailed                    // the transport refused our bytes
 	TurnDrain                          // fetch events into records
 	TurnReadFailed                     // the transport failed while it was read, after the bytes of this turn
+	TurnScratch                        // the bytes of this turn lie at the beginning of scratch and not in Ready.In
 	turnFlagsEnd
 )
 

@@ -1,8 +1,8 @@
 // Code generated from package abi by `go test ./internal/abigen -update`. DO NOT EDIT.
 
 export const VersionMajor = 1;
-export const VersionMinor = 0;
-export const Version = 65536;
+export const VersionMinor = 1;
+export const Version = 65537;
 export const RecordsMax = 256;
 export const ReserveBytesMax = 65536;
 export const ScratchBytesMin = 65536;
@@ -18,7 +18,8 @@ export const TurnTake = 4;
 export const TurnWriteFailed = 8;
 export const TurnDrain = 16;
 export const TurnReadFailed = 32;
-export const TurnFlags = 63;
+export const TurnScratch = 64;
+export const TurnFlags = 127;
 export const ReadyMore = 1;
 export const ReadyPaused = 2;
 export const ReadyOutputDone = 4;
