@@ -87,10 +87,7 @@ func parleyLibrary(name string, engine host.Engine) library {
 			}, nil
 		},
 		serve: func(rw pipePair, noted func()) (func() error, error) {
-			mux := host.NewMux()
-			mux.HandleRaw("echo", core.ModeRead, func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
-				return params, nil
-			})
+			mux := echoMux()
 			mux.HandleNotificationRaw("note", core.ModeRead, func(context.Context, json.RawMessage) error { noted(); return nil })
 			options := host.LSPServer
 			options.Engine, options.Mux = engine, mux
@@ -103,6 +100,15 @@ func parleyLibrary(name string, engine host.Engine) library {
 	}
 }
 
+// echoMux answers echo with what it was sent.
+func echoMux() *host.Mux {
+	mux := host.NewMux()
+	mux.HandleRaw("echo", core.ModeRead, func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+		return params, nil
+	})
+	return mux
+}
+
 func skeletonLibrary() library {
 	return library{
 		name: skeletonName,
@@ -112,19 +118,6 @@ func skeletonLibrary() library {
 		},
 		serve: func(rw pipePair, _ func()) (func() error, error) { return newSkeleton(rw, true).stop, nil },
 	}
-}
-
-// newPipes are the two ends of two OS pipes.
-func newPipes() (near, far pipePair, err error) {
-	nearIn, farOut, err := os.Pipe()
-	if err != nil {
-		return near, far, err
-	}
-	farIn, nearOut, err := os.Pipe()
-	if err != nil {
-		return near, far, errors.Join(err, nearIn.Close(), farOut.Close())
-	}
-	return pipePair{nearIn, nearOut}, pipePair{farIn, farOut}, nil
 }
 
 // connect starts a server and a client of one library at the ends of two pipes.
@@ -187,25 +180,18 @@ func withChild(l library, server string) contender {
 		}
 		cmd := exec.Command(self, "-serve", server)
 		cmd.Stderr = os.Stderr
-		in, err := cmd.StdinPipe()
+		pipes, err := startPiped(cmd)
 		if err != nil {
 			return worker{}, err
 		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			return worker{}, err
-		}
-		if err := cmd.Start(); err != nil {
-			return worker{}, err
-		}
-		c, err := l.client(pipePair{out, in})
+		c, err := l.client(pipes)
 		if err != nil {
 			return worker{}, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 		}
 		w := callEcho(c, 1)
 		w.stop = func() error {
 			c.stop()
-			_ = in.Close() // the library may have closed it
+			_ = pipes.w.Close() // the library may have closed it
 			return cmd.Wait()
 		}
 		return w, nil
@@ -217,12 +203,8 @@ func serveEcho(ctx context.Context, server string) error {
 	if server == "mcp" {
 		return serveMCP(ctx, pipePair{os.Stdin, os.Stdout})
 	}
-	mux := host.NewMux()
-	mux.HandleRaw("echo", core.ModeRead, func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
-		return params, nil
-	})
 	options := host.LSPServer
-	options.Mux = mux
+	options.Mux = echoMux()
 	p, err := host.New(host.Pipes(os.Stdin, os.Stdout), options)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ type library struct {
 	decoder func(r io.Reader, isAnswer bool) func() error
 	// encoder returns a function that writes one more notification of that method.
 	encoder func(w io.Writer, method string, params json.RawMessage) func() error
-	// client connects over a pair of pipes; answer serves echo and note there.
+	// client connects over a pair of pipes; serve answers echo and note there.
 	client func(rw pipePair) (client, error)
 	serve  func(rw pipePair, noted func()) (stop func() error, err error)
 }
@@ -47,25 +47,6 @@ const (
 func libraries() []library {
 	return []library{xexpLibrary(), jrpc2Library(), sourcegraphLibrary(), lspdevLibrary(), mcpLibrary()}
 }
-
-// pipePair is one end of two pipes.
-type pipePair struct {
-	r io.ReadCloser
-	w io.WriteCloser
-}
-
-func (p pipePair) Read(b []byte) (int, error)  { return p.r.Read(b) }
-func (p pipePair) Write(b []byte) (int, error) { return p.w.Write(b) }
-func (p pipePair) Close() error {
-	err := p.w.Close()
-	if rerr := p.r.Close(); err == nil {
-		err = rerr
-	}
-	return err
-}
-
-// Dial lets x/exp use the pair.
-func (p pipePair) Dial(context.Context) (io.ReadWriteCloser, error) { return p, nil }
 
 func xexpLibrary() library {
 	dial := func(rw pipePair, handle xexp.HandlerFunc) (*xexp.Connection, error) {

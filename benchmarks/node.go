@@ -81,20 +81,13 @@ func (t *tools) startNode(key string, input []byte, frames, chunkBytes int) (wor
 	}
 	cmd := exec.Command("node", "js/worker.mjs", key, file, strconv.Itoa(frames), strconv.Itoa(chunkBytes))
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
+	pipes, err := startPiped(cmd)
 	if err != nil {
 		return worker{}, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return worker{}, err
-	}
-	if err := cmd.Start(); err != nil {
-		return worker{}, err
-	}
-	lines := bufio.NewReader(out)
+	lines := bufio.NewReader(pipes)
 	run := func(n int) (time.Duration, error) {
-		if _, err := fmt.Fprintln(in, n); err != nil {
+		if _, err := fmt.Fprintln(pipes, n); err != nil {
 			return 0, err
 		}
 		line, err := lines.ReadString('\n')
@@ -104,6 +97,6 @@ func (t *tools) startNode(key string, input []byte, frames, chunkBytes int) (wor
 		ns, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
 		return time.Duration(ns), err
 	}
-	stop := func() error { return errors.Join(in.Close(), cmd.Wait()) }
+	stop := func() error { return errors.Join(pipes.w.Close(), cmd.Wait()) }
 	return worker{run: run, stop: stop, warmUp: nodeWarmUp}, nil
 }

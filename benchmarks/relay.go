@@ -97,27 +97,20 @@ func proxy(w http.ResponseWriter, r *http.Request, self string) error {
 	}
 	socket.SetReadLimit(-1)
 	cmd := exec.CommandContext(r.Context(), self, "-serve", "lsp")
-	in, err := cmd.StdinPipe()
+	pipes, err := startPiped(cmd)
 	if err != nil {
-		return err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
 		return err
 	}
 	answered := make(chan error, 1)
-	go func() { answered <- copyFrames(r.Context(), socket, bufio.NewReaderSize(out, 64<<10)) }()
+	go func() { answered <- copyFrames(r.Context(), socket, bufio.NewReaderSize(pipes, 64<<10)) }()
 	for {
 		_, text, err := socket.Read(r.Context())
 		if err != nil { // the page has left
-			_ = in.Close()
+			_ = pipes.w.Close()
 			<-answered
 			return cmd.Wait()
 		}
-		if _, err := in.Write(framed(text)); err != nil {
+		if _, err := pipes.Write(framed(text)); err != nil {
 			return err
 		}
 	}
