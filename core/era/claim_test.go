@@ -20,9 +20,11 @@ func TestERA8ClaimsOfARequest(t *testing.T) {
 		{"a handshake version has no claims", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25",` + capabilities + `}}`, ClaimUnserved, ""},
 		{"version missing", `{"_meta":{` + capabilities + `}}`, ClaimMisshapen, KeyVersion},
 		{"version misshapen", `{"_meta":{"io.modelcontextprotocol/protocolVersion":2026,` + capabilities + `}}`, ClaimMisshapen, KeyVersion},
+		{"version and capabilities missing", `{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}`, ClaimMisshapen, KeyVersion},
 		{"capabilities missing", `{"_meta":{` + version + `}}`, ClaimMisshapen, KeyCapabilities},
 		{"capabilities misshapen", `{"_meta":{` + version + `,"io.modelcontextprotocol/clientCapabilities":[]}}`, ClaimMisshapen, KeyCapabilities},
-		{"identity misshapen", `{"_meta":{` + version + `,` + capabilities + `,"io.modelcontextprotocol/clientInfo":{"name":1}}}`, ClaimMisshapen, KeyInfo},
+		{"identity misshapen", `{"_meta":{` + version + `,` + capabilities + `,"io.modelcontextprotocol/clientInfo":{"name":1,"version":"1"}}}`, ClaimMisshapen, KeyInfo},
+		{"identity without a version", `{"_meta":{` + version + `,` + capabilities + `,"io.modelcontextprotocol/clientInfo":{"name":"c","version":1}}}`, ClaimMisshapen, KeyInfo},
 	}
 	for _, test := range tests {
 		c := ReadClaim([]byte(test.params), ModernVersions())

@@ -84,6 +84,20 @@ func TestERA5ChildThatCannotBearTheProbeIsStartedOnceMore(t *testing.T) { playTa
 
 func TestERA6LateEvidence(t *testing.T) { playTable(t, "ERA-6") }
 
+// A refusal that lists nothing in common still leads to a probe in a version of ours.
+func TestERA6NewProbeNamesAVersion(t *testing.T) {
+	cfg := with(func(c *era.Config) { c.Known = era.EraLegacy })
+	for _, refusal := range []string{`1 error -32022`, `1 error -32022 {"supported":["2027-01-01","2026-07-28"]}`} {
+		n := play(t, cfg, refusal)
+		var s era.Step
+		for n.Next(&s) && s.Method != "server/discover" {
+		}
+		if !strings.Contains(string(s.Params), `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) {
+			t.Errorf("%s: probed with %s", refusal, s.Params)
+		}
+	}
+}
+
 func TestERA10Modes(t *testing.T) { playTable(t, "ERA-10") }
 
 func TestERA10InitializeOffersTheNewestHandshake(t *testing.T) {
@@ -116,6 +130,20 @@ func TestFailureNamesBothLists(t *testing.T) {
 	}
 }
 
+// It also says what was asked last, what a refusal listed, and that the child was started twice.
+func TestFailureOfTheHandshake(t *testing.T) {
+	legacy := with(func(c *era.Config) { c.Mode = era.ModeLegacy })
+	f := play(t, legacy, `1 error -32602 {"supported":["2023-01-01"]}`).Failure()
+	if f.Method != "initialize" || f.Restarted || !slices.Equal(f.Theirs, []string{"2023-01-01"}) {
+		t.Errorf("refused: %+v", f)
+	}
+	n := play(t, with(func(c *era.Config) { c.Spawned = true }), `1 lost`)
+	eratable.Happen(t, n, `2 lost`)
+	if f := n.Failure(); f.Method != "initialize" || !f.Restarted || f.Theirs != nil {
+		t.Errorf("lost: %+v", f)
+	}
+}
+
 func TestFailureMatchesTheSentinels(t *testing.T) {
 	for script, want := range map[string]error{
 		`1 lost`: core.ErrClosed, `at 30`: core.ErrTimeout, `1 cancelled`: core.ErrCanceled,
@@ -130,7 +158,8 @@ func TestFailureMatchesTheSentinels(t *testing.T) {
 // A failure says whose fault it is, in one line.
 func TestFailureTexts(t *testing.T) {
 	for script, want := range map[string]string{
-		`1 error -32603`:                    `era: server/discover: peer: error -32603: "no"`,
+		`1 error -32603`: `era: server/discover: peer: error -32603: "no"`,
+		`1 error -32020 {"supported":["2027-01-01"]}`: `era: server/discover: peer: error -32020: "no": the server speaks "2027-01-01", this client "2026-07-28"`,
 		`1 result {}`:                       `era: server/discover: peer: the answer has not the shape asked for`,
 		`at 30`:                             `era: server/discover: peer: no answer in the time given`,
 		`1 lost`:                            `era: server/discover: peer: the connection ended`,
@@ -173,6 +202,24 @@ func TestConfigIsRefused(t *testing.T) {
 		var e *core.ConfigError
 		if _, err := era.New(cfg); !errors.As(err, &e) || e.Field != name {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	for _, cfg := range []era.Config{
+		with(func(c *era.Config) { c.ProbeNs, c.StartupNs, c.ConnectNs = 1, 0, 1 }),
+		with(func(c *era.Config) { c.ProbeNs, c.StartupNs, c.ConnectNs = 1<<50, 1<<50, 1<<50 }),
+	} {
+		if err := cfg.Validate(); err != nil {
+			t.Errorf("a bound: %v", err)
+		}
+	}
+	for name, change := range map[string]func(*era.Config){
+		"ProbeNs":   func(c *era.Config) { c.ProbeNs = 1<<50 + 1 },
+		"StartupNs": func(c *era.Config) { c.StartupNs = 1<<50 + 1 },
+		"ConnectNs": func(c *era.Config) { c.ConnectNs = 0 },
+	} {
+		var e *core.ConfigError
+		if _, err := era.New(with(change)); !errors.As(err, &e) || e.Field != name {
+			t.Errorf("%s, at its other end: got %v", name, err)
 		}
 	}
 	unpinned := with(func(c *era.Config) { c.Version = "2025-11-25" })

@@ -90,7 +90,7 @@ const (
 // Find resolves a handle.
 func (s *Slab[T]) Find(handle uint64) (uint32, Status) {
 	index, generation := uint32(handle&slotMask), handle>>slotBits
-	if index >= s.next || generation == 0 || generation > 1<<32-1 {
+	if index >= s.next || generation == 0 {
 		return 0, Unknown
 	}
 	sl := s.at(index)

@@ -9,6 +9,9 @@ import (
 // A handle is good for one stay in a slot: goal, that stale and invented handles are told apart.
 func TestHandles(t *testing.T) {
 	var s Slab[int]
+	if _, st := s.Find(1 << slotBits); st != Unknown {
+		t.Fatalf("invented handle, nothing in it: %v", st)
+	}
 	a, _ := s.Put()
 	old := s.Handle(a)
 	if _, st := s.Find(old); st != Live {
@@ -71,6 +74,25 @@ func TestTableAgainstMap(t *testing.T) {
 		if len(tab.cells) > 4*growMax*500 {
 			t.Errorf("%d cells for 500 keys", len(tab.cells))
 		}
+	}
+}
+
+// Goal: a peer that has learnt the seed makes the table grow, not the search. Method: hashes that agree in
+// their low bits, as many as fit between two sizes.
+func TestTableGrowsOutOfCollisions(t *testing.T) {
+	var tab Table
+	const count = 200
+	for i := range uint32(count) {
+		tab.Put(uint64(i)<<10, i)
+	}
+	mask := uint64(len(tab.cells) - 1)
+	for at, c := range tab.cells {
+		if probes := (uint64(at) - c.hash) & mask; c.used != 0 && probes > probesMax {
+			t.Fatalf("%d probes to find one of %d among %d cells", probes, count, len(tab.cells))
+		}
+	}
+	if tab.Count() != count || len(tab.cells) > 2*growMax*count {
+		t.Errorf("%d entries in %d cells", tab.Count(), len(tab.cells))
 	}
 }
 
@@ -140,5 +162,12 @@ func TestRing(t *testing.T) {
 		if *r.Add() != 0 {
 			t.Fatalf("what was dropped at %d is remembered", i)
 		}
+	}
+	for range keptMax + 1 {
+		r.Push(1)
+	}
+	r.Clear()
+	if len(r.items) > keptMax {
+		t.Errorf("an empty ring keeps %d places", len(r.items))
 	}
 }

@@ -43,8 +43,7 @@ func (t *Table) Put(hash uint64, index uint32) {
 		t.grow()
 	}
 	for t.place(cell{hash, index + 1}) > probesMax && len(t.cells) < growMax*t.count {
-		t.remove(hash, index)
-		t.count--
+		t.Delete(hash, index)
 		t.grow()
 	}
 }
@@ -72,14 +71,9 @@ func (t *Table) grow() {
 	}
 }
 
-// Delete removes the entry that Put added with these two values.
+// Delete removes the entry that Put added with these two values. It closes the gap it makes, so that
+// no tombstone ever lengthens a probe.
 func (t *Table) Delete(hash uint64, index uint32) {
-	t.remove(hash, index)
-	t.count--
-}
-
-// remove closes the gap it makes, so that no tombstone ever lengthens a probe.
-func (t *Table) remove(hash uint64, index uint32) {
 	mask := uint64(len(t.cells) - 1)
 	gap := hash & mask
 	for t.cells[gap].used != index+1 || t.cells[gap].hash != hash {
@@ -95,4 +89,5 @@ func (t *Table) remove(hash uint64, index uint32) {
 		}
 	}
 	t.cells[gap] = cell{}
+	t.count--
 }
