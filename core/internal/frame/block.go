@@ -34,7 +34,7 @@ const byteOrderMark = "\xEF\xBB\xBF"
 // block.body says where, or was given up and block.resyncing is set.
 func (d *Decoder) nextBlock(buf []byte) Step {
 	b := &d.block
-	if d.searched == 0 && !d.bomDone && len(buf) > 0 {
+	if d.searched == 0 && !d.bomDone {
 		mark := min(len(buf), len(byteOrderMark))
 		if string(buf[:mark]) == byteOrderMark[:mark] {
 			if mark < len(byteOrderMark) {

@@ -163,11 +163,17 @@ func TestRing(t *testing.T) {
 			t.Fatalf("what was dropped at %d is remembered", i)
 		}
 	}
-	for range keptMax + 1 {
-		r.Push(1)
-	}
 	r.Clear()
-	if len(r.items) > keptMax {
-		t.Errorf("an empty ring keeps %d places", len(r.items))
+	if allocations := testing.AllocsPerRun(100, func() { r.Push(1); r.Drop() }); allocations > 0 {
+		t.Errorf("an empty ring allocates %v times for one more", allocations)
+	}
+	for _, row := range []struct{ count, kept int }{{keptMax, keptMax}, {keptMax + 1, 0}} {
+		for range row.count {
+			r.Push(1)
+		}
+		r.Clear()
+		if len(r.items) != row.kept {
+			t.Errorf("%d places are kept of what held %d", len(r.items), row.count)
+		}
 	}
 }
