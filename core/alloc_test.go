@@ -3,7 +3,10 @@
 package core
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -135,6 +138,28 @@ func TestAllocs(t *testing.T) {
 				t.Errorf("%v: %s: %v allocations", profile, s.name, n)
 			}
 		}
+	}
+}
+
+// A stream of small messages comes in reads of 64 KiB, whose ends seldom are ends of messages.
+func TestFullReadsAllocateNothing(t *testing.T) {
+	cfg := Defaults(ProfileLSP, RoleClient)
+	cfg.Inbound = InboundMessages
+	c := newConn(t, cfg)
+	c.Want(1 << 30)
+	stream := bytes.Repeat([]byte(headed(`{"jsonrpc":"2.0","method":"m","params":["`+strings.Repeat("x", 141)+`"]}`)), 10_000)
+	var ev Event
+	if n := testing.AllocsPerRun(2, func() {
+		for chunk := range slices.Chunk(stream, 64*KiB) {
+			copy(c.Reserve(len(chunk)), chunk)
+			if err := c.Commit(len(chunk)); err != nil {
+				panic(err)
+			}
+			for c.Next(&ev) {
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

@@ -13,8 +13,11 @@ type receive struct {
 
 const (
 	receiveBytesMin   = 4 * KiB
-	receiveBytesSmall = 64 * KiB // a larger buffer is kept only while frames need it (FRAME-3)
-	idleFramesMax     = 16
+	receiveBytesSmall = 64 * KiB
+	// A larger buffer is kept only while frames need it (FRAME-3). Small frames need this much where each
+	// read of 64 KiB ends inside one.
+	receiveBytesKept = 2 * receiveBytesSmall
+	idleFramesMax    = 16
 )
 
 // arrived is what has arrived and is not consumed.
@@ -68,7 +71,7 @@ func (r *receive) replace(capacity int) {
 }
 
 func (r *receive) shrink() {
-	if len(r.buf) > receiveBytesSmall && r.idleFrames >= idleFramesMax {
+	if len(r.buf) > receiveBytesKept && r.idleFrames >= idleFramesMax {
 		r.buf = make([]byte, receiveBytesSmall)
 	}
 }

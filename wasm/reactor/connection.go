@@ -43,11 +43,14 @@ func enter(handle float64) *connection {
 	return c
 }
 
-// expire lets go of the events that were fetched. A longer list than one turn's is not kept.
+// eventsKept bounds the list that is kept: what 64 KiB of the smallest usual messages bring.
+const eventsKept = 4 * abi.RecordsMax
+
+// expire lets go of the events that were fetched. A list that flooded is not kept.
 func (c *connection) expire() {
 	clear(c.events)
 	c.events = c.events[:0]
-	if cap(c.events) > abi.RecordsMax {
+	if cap(c.events) > eventsKept {
 		c.events = nil
 	}
 }
