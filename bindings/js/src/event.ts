@@ -22,7 +22,7 @@ export class MachineEvent {
   ordinal = 0;
   offset = 0; // bytes from the start of the stream
   count = 0;
-  #memory: LinearMemory | undefined;
+  #memory: { readonly bytes: Uint8Array } | undefined;
   readonly #spans = new Uint32Array(10); // address and size of id, method, body, text, frame
 
   /** The raw JSON token of their id, or of our call's. */
@@ -77,6 +77,38 @@ export class MachineEvent {
     this.offset = view.getFloat64(address + EventAt.offset, true);
     this.count = view.getFloat64(address + EventAt.count, true);
     for (let i = 0; i < this.#spans.length; i++) this.#spans[i] = view.getUint32(address + EventAt.id + 4 * i, true);
+  }
+
+  /** Takes the bytes out of linear memory, so that they outlive every input. */
+  keep(): void {
+    const bytes = new Uint8Array(this.#spans.reduce((sum, part, i) => (i % 2 === 0 ? sum : sum + part), 1));
+    let used = 1; // address 0 is an absent member
+    for (let i = 0; i < this.#spans.length; i += 2) {
+      const address = this.#spans[i]!;
+      if (address === 0) continue;
+      const size = this.#spans[i + 1]!;
+      bytes.set(this.#memory!.bytes.subarray(address, address + size), used);
+      this.#spans[i] = used;
+      used += size;
+    }
+    this.#memory = { bytes };
+  }
+
+  /** Becomes what other is. */
+  copy(other: MachineEvent): void {
+    this.kind = other.kind;
+    this.class = other.class;
+    this.reason = other.reason;
+    this.invalid = other.invalid;
+    this.hint = other.hint;
+    this.code = other.code;
+    this.call = other.call;
+    this.req = other.req;
+    this.ordinal = other.ordinal;
+    this.offset = other.offset;
+    this.count = other.count;
+    this.#memory = other.#memory;
+    this.#spans.set(other.#spans);
   }
 
   #bytes(at: number): Uint8Array | undefined {

@@ -15,6 +15,7 @@ import {
   ReserveBytesMax,
   SpliceAt,
   SpliceBytes,
+  TurnDrain,
   TurnEnd,
   TurnEOF,
   TurnReadFailed,
@@ -27,6 +28,7 @@ import {
 import { open, type Config, type Limits } from './config.js';
 import { RefusedError, type ProtocolError } from './errors.js';
 import type { MachineEvent } from './event.js';
+import { Fetched } from './fetched.js';
 import { Block, readLimits, readSnapshot, readState, readStats, type Snapshot, type State, type Stats } from './inspect.js';
 import type { Instance } from './instance.js';
 import { bytesMaxOf, ready, type Span, type Text } from './scratch.js';
@@ -71,6 +73,7 @@ export class Machine {
   readonly #handle: number;
   readonly #ready: number; // address of the ready block
   readonly #messageBytesMax: number;
+  readonly #fetched: Fetched;
   #error: ProtocolError | undefined;
   #isFree = false;
 
@@ -78,6 +81,7 @@ export class Machine {
     this.#instance = instance;
     this.#handle = open(instance, config, memoryBytesMax);
     this.#ready = instance.run('ready', this.#handle);
+    this.#fetched = new Fetched(instance.memory);
     this.#messageBytesMax = Math.max(this.limits().frameBytesMax + 1, ReserveBytesMax);
   }
 
@@ -111,7 +115,7 @@ export class Machine {
   }
 
   #commit(part: Uint8Array, flags: number): void {
-    this.#run('reserve', part.length);
+    this.#input('reserve', part.length);
     const { address } = this.#span(ReadyAt.in);
     this.#instance.memory.bytes.set(part, address);
     this.#turn(part.length, flags, NaN, 0);
@@ -181,15 +185,20 @@ export class Machine {
 
   /** Fetches the next fact into event and says whether there was one. */
   next(event: MachineEvent): boolean {
-    if (this.#isAlive && (this.#flags & ReadyDrained) !== 0) return false; // without a call
-    if (this.#run('next') === 0) return false;
-    event.read(this.#instance.memory, this.#view.getUint32(this.#ready + ReadyAt.events, true));
-    return true;
+    if (this.#isAlive) {
+      if (this.#fetched.next(event)) return true;
+      if ((this.#flags & ReadyDrained) !== 0) return false; // without a call
+    }
+    const count = this.#run('turn', 0, TurnDrain, NaN, 0);
+    const view = this.#view;
+    const address = view.getUint32(this.#ready + ReadyAt.events, true);
+    this.#fetched.fill(address, count, view.getUint32(this.#ready + ReadyAt.eventBytes, true));
+    return this.#fetched.next(event);
   }
 
   /** Grants delivery of count more messages. */
   want(count: number): void {
-    this.#run('want', Math.max(0, Math.min(count, creditMax)));
+    this.#input('want', Math.max(0, Math.min(count, creditMax)));
   }
 
   // Commands.
@@ -202,7 +211,7 @@ export class Machine {
     const given = scratch.put(body);
     const token = scratch.put(options.progressToken);
     const id = scratch.put(options.id);
-    return this.#run(
+    return this.#input(
       'call',
       name.address,
       name.bytes,
@@ -238,7 +247,7 @@ export class Machine {
       view.setFloat64(record + BatchItemAt.extend, item.extend ?? 0, true);
       view.setFloat64(record + BatchItemAt.deadlineMax, item.deadlineMax ?? 0, true);
     }
-    this.#run('batch', records, items.length);
+    this.#input('batch', records, items.length);
     const view = this.#view;
     return items.map((_, i) => view.getFloat64(records + i * BatchItemBytes + BatchItemAt.call, true));
   }
@@ -249,19 +258,19 @@ export class Machine {
     const scratch = this.#instance.scratch(bytesMaxOf(method, body));
     const name = scratch.put(method);
     const given = scratch.put(body);
-    this.#run('notify', name.address, name.bytes, given.address, given.bytes);
+    this.#input('notify', name.address, name.bytes, given.address, given.bytes);
   }
 
   /** Gives a call up; a no-op where it has its outcome (CALL-5, CALL-6). */
   cancel(call: number): void {
-    this.#run('cancel', call);
+    this.#input('cancel', call);
   }
 
   /** Answers a request of theirs (REQ-2). */
   reply(req: number, result: Text): void {
     const body = this.#argument(result);
     const given = this.#instance.scratch(bytesMaxOf(body)).put(body);
-    this.#run('reply', req, given.address, given.bytes);
+    this.#input('reply', req, given.address, given.bytes);
   }
 
   /** Answers a request of theirs with an error. */
@@ -271,48 +280,48 @@ export class Machine {
     const scratch = this.#instance.scratch(bytesMaxOf(text, body));
     const said = scratch.put(text);
     const given = scratch.put(body);
-    this.#run('fail', req, code, said.address, said.bytes, given.address, given.bytes);
+    this.#input('fail', req, code, said.address, said.bytes, given.address, given.bytes);
   }
 
   /** The handler of a request or notification has ended. An unanswered request is answered -32603. */
   done(req: number): void {
-    this.#run('done', req);
+    this.#input('done', req);
   }
 
   /** Cancels a message of theirs by its ordinal (SCHED-4). */
   cancelRequest(ordinal: number): void {
-    this.#run('cancel_request', ordinal);
+    this.#input('cancel_request', ordinal);
   }
 
   /** Closes our direction behind everything queued (STOP-5). */
   finishInput(): void {
-    this.#run('finish_input');
+    this.#input('finish_input');
   }
 
   /** Begins the end in order: handlers and output get their bounds (STOP-2). */
   shutdown(): void {
-    this.#run('shutdown');
+    this.#input('shutdown');
   }
 
   /** Ends everything at once. */
   abort(): void {
-    this.#run('abort');
+    this.#input('abort');
   }
 
   /** Starts the trace of the scheduler (SCHED-5). */
   traceStart(): void {
-    this.#run('trace_start');
+    this.#input('trace_start');
   }
 
   /** Stops it; what it holds stays in the snapshot. */
   traceStop(): void {
-    this.#run('trace_stop');
+    this.#input('trace_stop');
   }
 
   /** Tells the negotiated version of profile MCP; '' while a client negotiates (ERA-1, MSG-8). */
   setVersion(version: Text): void {
     const text = this.#instance.scratch(bytesMaxOf(version)).put(version);
-    this.#run('set_version', text.address, text.bytes);
+    this.#input('set_version', text.address, text.bytes);
   }
 
   // Relay.
@@ -329,7 +338,7 @@ export class Machine {
       this.#view.setUint32(record + SpliceAt.end, splice.end, true);
     }
     const body = scratch.put(whole);
-    this.#run('forward', body.address, body.bytes, records, splices.length);
+    this.#input('forward', body.address, body.bytes, records, splices.length);
   }
 
   // Inspection.
@@ -372,12 +381,18 @@ export class Machine {
     return this.#instance.run(name, this.#handle, ...args);
   }
 
+  /** An input, or what counts as one here: what has been fetched expires with it. */
+  #input(name: string, ...args: number[]): number {
+    this.#fetched.keep();
+    return this.#run(name, ...args);
+  }
+
   #argument<T extends Text | undefined>(text: T): T | Uint8Array {
     return ready(text, this.#instance.memory);
   }
 
   #turn(received: number, flags: number, now: number, wrote: number): void {
-    this.#run('turn', received, flags, now, wrote);
+    this.#input('turn', received, flags, now, wrote);
   }
 
   #block(name: string): Block {

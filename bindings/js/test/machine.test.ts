@@ -10,6 +10,7 @@ import {
   ConfigError,
   EventKind,
   Framing,
+  Inbound,
   init,
   Machine,
   MachineEvent,
@@ -83,6 +84,30 @@ test('memory that grows leaves no stale view behind', async () => {
   assert.ok(machine.next(event));
   assert.equal(event.body?.length, (8 << 20) + 4);
   machine.notify('m', event.body); // what lies in linear memory may be an argument, and growing may move it
+  machine.free();
+});
+
+test('facts that nobody has read survive an input, with their bytes', async () => {
+  const machine = (await init(asset)).machine({ ...plain, role: Role.Peer, inbound: Inbound.Messages });
+  const count = 300; // more than one call of the module fetches
+  machine.want(4 * count);
+  const lines = (method: string): Uint8Array =>
+    encode(Array.from({ length: count }, (_, i) => `{"jsonrpc":"2.0","method":"${method}","params":[${i}]}\n`).join(''));
+  const event = new MachineEvent();
+  for (const _ of ['a buffer of this size', 'is kept']) {
+    machine.commit(lines('before'));
+    while (machine.next(event));
+  }
+  machine.commit(lines('first'));
+  for (const method of ['first', 'second']) {
+    for (let i = 0; i < count; i++) {
+      assert.ok(machine.next(event));
+      assert.deepEqual([event.method, event.bodyText], [method, `[${i}]`]);
+      if (method === 'first' && i === 1) machine.commit(lines('second')); // over what was fetched and not read
+      if (i === 2) machine.notify('m');
+    }
+  }
+  assert.equal(machine.next(event), false);
   machine.free();
 });
 
