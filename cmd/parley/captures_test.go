@@ -111,6 +111,30 @@ func TestFilter(t *testing.T) {
 	inProcess(t, "", "filter", file, "--method", "[").wantLine(t, exitUsage, "--method [")
 }
 
+// Goal: members of batches are printed, found and kept as messages are. Method: a batch, looked at by cat and
+// by a filter that one member passes.
+func TestMembersOfBatchesAreMessages(t *testing.T) {
+	file := inFile(t, "batch.txt", `capture framing=line
+client 1ms [{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"}]\n
+server 3ms [{"jsonrpc":"2.0","id":1,"result":4}]\n
+`)
+	inProcess(t, "", "cat", file).wantOut(t, exitOK,
+		"1.000 ms  >  batch          70 B\n",
+		"1.000 ms  >  -request       1  a  37 B\n",
+		"1.000 ms  >  -notification  b  30 B\n",
+		"3.000 ms  <  batch          37 B\n",
+		"3.000 ms  <  -result        1  a  35 B  +2.000 ms\n")
+	if got := inProcess(t, "", "filter", "--method", "b", file); strings.Count(got.stdout, "\n") != 1 || !strings.Contains(got.stdout, "-notification  b") {
+		t.Errorf("filter prints %q", got.stdout)
+	}
+	left := filepath.Join(t.TempDir(), "left.txt.cap")
+	inProcess(t, "", "filter", "--method", "[ab]", "--from", "client", "-o", left, file).wantOut(t, exitOK)
+	got := inProcess(t, "", "cat", "--records", left)
+	if strings.Count(got.stdout, "client") != 1 || !strings.Contains(got.stdout, `[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"}]`) || strings.Contains(got.stdout, "server") {
+		t.Errorf("left is %q", got.stdout)
+	}
+}
+
 func TestConvert(t *testing.T) {
 	file := inFile(t, "talk.txt", talk)
 	directory := t.TempDir()

@@ -86,6 +86,9 @@ func (c capturePrint) format(l *capture.Line) string {
 	if kind == "" {
 		kind = l.From
 	}
+	if l.InBatch {
+		kind = "-" + kind
+	}
 	text := fmt.Sprintf("%12.3f ms  %-2s %-13s", l.Ms, arrow, kind)
 	if len(l.ID) > 0 {
 		text += "  " + oneLine(string(l.ID))
@@ -100,7 +103,10 @@ func (c capturePrint) format(l *capture.Line) string {
 		text += fmt.Sprintf("  +%.3f ms", *l.ElapsedMs)
 	}
 	if l.Started != "" {
-		text += "  " + l.Started + "  " + oneLine(strings.Join(l.Command, " "))
+		text += "  " + l.Started
+	}
+	if len(l.Command) > 0 {
+		text += "  " + oneLine(strings.Join(l.Command, " "))
 	}
 	if l.Code != nil {
 		text += fmt.Sprintf("  code %d", *l.Code)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/parley-rpc/parley/internal/capture"
+	"github.com/parley-rpc/parley/internal/transcript"
 )
 
 type filterCmd struct {
@@ -29,7 +30,7 @@ type filterCmd struct {
 // Help is the part of the help below the flags' summary.
 func (filterCmd) Help() string {
 	return `Prints, in the manner of parley cat, what all the flags given let through. A flag given more than once lets
-through what one of its values does.
+through what one of its values does. Members of batches are looked at one by one, and written with their batch.
 
 Examples:
 
@@ -67,12 +68,17 @@ func (c *filterCmd) write(e *env) error {
 	}
 	writer := capture.NewWriter(file, capture.SpellBinary)
 	f := capture.NewFollower()
+	var record transcript.Record
+	isLeft := false // record may be written, once, however many members of a batch pass
 	err = c.follow(e, f, func(seen *capture.Seen) error {
+		if !seen.InBatch {
+			record, isLeft = f.Reframe(seen)
+		}
 		line := capture.NewLine(seen, &f.Header)
-		record, ok := f.Reframe(seen)
-		if !ok || line.From != "capture" && !c.passes(line) {
+		if !isLeft || line.From != "capture" && !c.passes(line) {
 			return nil
 		}
+		isLeft = false
 		return writer.Write(&record)
 	})
 	err = firstError(err, writer.Close())

@@ -59,7 +59,6 @@ func (c *lintCmd) Run(e *env) error {
 		failed = firstError(failed, c.print(out, f))
 	})
 	follower := capture.NewFollower()
-	follower.ShowsMembers = true
 	err := captureFiles{c.Files}.follow(e, follower, func(seen *capture.Seen) error {
 		linter.See(seen)
 		return failed

@@ -16,7 +16,6 @@ type captureStats struct {
 
 func (c captureStats) run(e *env, asJSON bool) error {
 	counter, follower := capture.NewCounter(), capture.NewFollower()
-	follower.ShowsMembers = true
 	err := captureFiles{c.Files}.follow(e, follower, func(seen *capture.Seen) error {
 		counter.See(seen)
 		return nil

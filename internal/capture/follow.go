@@ -17,15 +17,14 @@ type Seen struct {
 	InBatch bool // a member of the batch that was shown before
 }
 
-// Follower finds the messages in the records of a capture and pairs requests with answers.
+// Follower finds the messages in the records of a capture and pairs requests with answers. A batch is shown
+// as one message, and behind it each of its members.
 type Follower struct {
 	Header Header
 	Bytes  [2]uint64 // that passed from the client and from the server, in all sessions
 
-	ShowsMembers bool // members of batches are shown too, each as a message, behind the batch
-
 	framers [2]*Framer
-	members *members
+	members *Members
 	watch   *core.Watch
 	last    core.Time
 }
@@ -34,7 +33,7 @@ type Follower struct {
 const openMax = 65_536
 
 // NewFollower returns a Follower for one capture, or for its parts one after the other.
-func NewFollower() *Follower { return &Follower{members: newMembers()} }
+func NewFollower() *Follower { return &Follower{members: NewMembers()} }
 
 // Framing is how the messages of a side are told apart, as far as that is known.
 func (f *Follower) Framing(side core.Side) Framing {
@@ -111,11 +110,9 @@ func (f *Follower) show(r *transcript.Record, at core.Time, side core.Side, foun
 	if found.Message.Class != core.ClassBatch {
 		return
 	}
-	f.members.each(found.Message.Frame, found.Start, func(member Found) {
+	f.members.Each(found.Message.Frame, found.Start, func(member Found) {
 		seen := Seen{Record: r, At: at, Side: side, Found: &member, InBatch: true}
 		seen.Pair = f.watch.Saw(side, member.Message, at)
-		if f.ShowsMembers {
-			see(&seen)
-		}
+		see(&seen)
 	})
 }

@@ -18,6 +18,8 @@ type Line struct {
 	Kind   string  `json:"kind,omitempty"`
 	Method string  `json:"method,omitempty"` // of an answer: of its request
 	Bytes  int     `json:"bytes,omitempty"`  // of the message, without its frame; of a gap
+	// InBatch: a member of the batch in the line before its first member, which has its text too.
+	InBatch bool `json:"inBatch,omitempty"`
 	// ElapsedMs is the time from the request to this answer.
 	ElapsedMs *float64        `json:"elapsedMs,omitempty"`
 	ID        json.RawMessage `json:"id,omitempty"`
@@ -49,7 +51,7 @@ func NewLine(seen *Seen, h *Header) *Line {
 	default:
 		ev := seen.Found.Message
 		line.Kind = classNames[ev.Class]
-		line.ID, line.Method, line.Bytes = ev.ID, string(ev.Method), len(ev.Frame)
+		line.ID, line.Method, line.Bytes, line.InBatch = ev.ID, string(ev.Method), len(ev.Frame), seen.InBatch
 		if seen.Pair.Pairing == core.PairingAnswer {
 			elapsed := milliseconds(seen.Pair.Elapsed)
 			line.Method, line.ElapsedMs = string(seen.Pair.Method), &elapsed
@@ -67,7 +69,9 @@ func (l *Line) record(r *transcript.Record, h *Header) {
 	switch r.Op {
 	case transcript.OpCapture:
 		l.From, l.Framing, l.Command = "capture", h.Framing.String(), h.Command
-		l.Started = h.Started.Format(time.RFC3339Nano)
+		if !h.Started.IsZero() {
+			l.Started = h.Started.Format(time.RFC3339Nano)
+		}
 	case transcript.OpStderr:
 		l.From, l.Text = "stderr", string(r.Text)
 	case transcript.OpStderrGap:
@@ -102,6 +106,9 @@ func (s *Source) jsonLines(yield func(*transcript.Record, error) bool) {
 		}
 		var line Line
 		err := json.Unmarshal(text, &line)
+		if err == nil && line.InBatch {
+			continue // it passed with its batch
+		}
 		var r *transcript.Record
 		if err == nil {
 			r, err = line.toRecord(&framing)

@@ -2,10 +2,11 @@ package capture
 
 import "github.com/parley-rpc/parley/core"
 
-// members judges the entries of batches, each as if it had come alone, with a relay of its own.
-type members struct{ relay *core.Conn }
+// Members judges the entries of batches, each as if it had come alone, with a relay of its own.
+type Members struct{ relay *core.Conn }
 
-func newMembers() *members {
+// NewMembers returns one that serves any number of batches, one after the other.
+func NewMembers() *Members {
 	config := core.Defaults(core.ProfilePlain, core.RoleRelay)
 	config.Inbound = core.InboundMessages
 	config.SetFraming(core.FramingWhole)
@@ -13,12 +14,12 @@ func newMembers() *members {
 	if err != nil {
 		panic("capture: the default configuration is refused: " + err.Error())
 	}
-	return &members{relay}
+	return &Members{relay}
 }
 
-// each shows the entries of a batch, which is valid JSON, one at a time: nothing is kept of them. start
+// Each shows the entries of a batch, which is valid JSON, one at a time: nothing is kept of them. start
 // is the stream offset of the batch.
-func (m *members) each(batch []byte, start uint64, show func(Found)) {
+func (m *Members) Each(batch []byte, start uint64, show func(Found)) {
 	w := walker{text: batch}
 	w.space()
 	w.at++ // the bracket
@@ -35,7 +36,7 @@ func (m *members) each(batch []byte, start uint64, show func(Found)) {
 }
 
 // judge says what one entry is. The event is valid until the next entry.
-func (m *members) judge(entry []byte) (ev core.Event) {
+func (m *Members) judge(entry []byte) (ev core.Event) {
 	m.relay.Want(1)
 	copy(m.relay.Reserve(len(entry)), entry)
 	// A part of a frame that was valid breaks no rule of framing.

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/parley-rpc/parley/core"
@@ -12,7 +13,6 @@ import (
 // batches. Method: a batch of two requests and a notification, answered once alone and once in a batch.
 func TestCounterTakesBatchesApart(t *testing.T) {
 	follower, counter := NewFollower(), NewCounter()
-	follower.ShowsMembers = true
 	about := Header{Framing: FramingLine, Part: 1}
 	records := []transcript.Record{
 		about.record(),
@@ -42,27 +42,28 @@ func TestCounterTakesBatchesApart(t *testing.T) {
 	}
 }
 
-// Goal: who does not ask for members sees none, and their requests are open all the same.
-func TestBatchesStayWhole(t *testing.T) {
-	follower := NewFollower()
+// Goal: in JSON lines a batch is one line, each member one more, and reading them back gives the batch alone.
+func TestMembersOfBatchesHaveLines(t *testing.T) {
 	about := Header{Framing: FramingLine, Part: 1}
-	var told string
-	for _, r := range []transcript.Record{
+	const batch = `[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},7]`
+	records := []transcript.Record{
 		about.record(),
-		line(transcript.OpClient, 0, `[{"jsonrpc":"2.0","id":1,"method":"a"}]`),
-		line(transcript.OpServer, 2, `{"jsonrpc":"2.0","id":1,"result":1}`),
-	} {
-		err := follower.Take(&r, func(seen *Seen) {
-			if seen.Found != nil {
-				told += fmt.Sprintf("%s %s; ", classNames[seen.Found.Message.Class], seen.Pair.Method)
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		line(transcript.OpClient, 1, batch),
+		line(transcript.OpServer, 3, `{"jsonrpc":"2.0","id":1,"result":null}`),
 	}
-	if told != "batch ; result a; " {
-		t.Error(told)
+	lines := string(write(t, SpellJSON, records))
+	const want = `{"from":"client","ms":1,"kind":"batch","bytes":72,"message":` + batch + `}
+{"from":"client","ms":1,"kind":"request","method":"a","bytes":37,"inBatch":true,"id":1,"message":{"jsonrpc":"2.0","id":1,"method":"a"}}
+{"from":"client","ms":1,"kind":"notification","method":"n","bytes":30,"inBatch":true,"message":{"jsonrpc":"2.0","method":"n"}}
+{"from":"client","ms":1,"kind":"invalid","bytes":1,"inBatch":true,"message":7}
+{"from":"server","ms":3,"kind":"result","method":"a","bytes":38,"elapsedMs":2,"id":1,"message":{"jsonrpc":"2.0","id":1,"result":null}}
+`
+	if _, got, _ := strings.Cut(lines, "\n"); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	back, err := read(t, []byte(lines))
+	if err != nil || len(back) != 3 || string(back[1].Text) != batch+"\n" {
+		t.Errorf("%d records, the second %q: %v", len(back), back[min(1, len(back)-1)].Text, err)
 	}
 }
 

@@ -37,7 +37,6 @@ func judgeText(t testing.TB, text string) []Finding {
 	var findings []Finding
 	linter := New(func(f Finding) { findings = append(findings, f) })
 	follower := capture.NewFollower()
-	follower.ShowsMembers = true
 	for r, err := range source.Records() {
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +186,6 @@ func FuzzLint(f *testing.F) {
 			}
 		})
 		follower := capture.NewFollower()
-		follower.ShowsMembers = true
 		for r, err := range source.Records() {
 			if err != nil || follower.Take(r, linter.See) != nil {
 				break

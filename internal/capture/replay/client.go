@@ -22,7 +22,7 @@ type Client struct {
 
 	server io.Writer
 	live   *Conversation
-	heard  <-chan Message // closed at the end of the server's output
+	heard  <-chan []Message // closed at the end of the server's output
 }
 
 // errGone is that the server's output ended.
@@ -34,13 +34,13 @@ func (c *Client) Play(ctx context.Context, from io.Reader, to io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.server, c.live = to, NewConversation()
-	c.heard = listen(ctx, c.Recorded.Framing, from)
+	c.heard = listen(ctx, core.SideServer, c.Recorded.Framing, from)
 	for i := range c.Recorded.Messages {
 		m := &c.Recorded.Messages[i]
 		var err error
 		switch {
 		case m.Side == core.SideClient && m.Class != core.ClassResult && m.Class != core.ClassError:
-			err = c.say(m)
+			err = c.say(i)
 		case m.Side == core.SideServer && m.Partner >= 0 && m.Partner < i:
 			err = c.await(ctx, c.Recorded.partner(m), m)
 		}
@@ -55,11 +55,39 @@ func (c *Client) Play(ctx context.Context, from io.Reader, to io.Writer) error {
 	return nil
 }
 
-// say sends one recorded message.
-func (c *Client) say(m *Message) error {
-	c.live.add(core.SideClient, &core.Event{Class: m.Class, ID: m.ID, Method: m.Method, Body: m.Body, Frame: m.Frame})
-	_, err := c.server.Write(c.Recorded.Framing.Append(nil, m.Frame))
+// say sends one recorded message. Members of a batch have gone with it.
+func (c *Client) say(index int) error {
+	m := &c.Recorded.Messages[index]
+	c.live.add(*m)
+	if m.InBatch {
+		return nil
+	}
+	text := m.Frame
+	if m.Class == core.ClassBatch {
+		if text = openingsOf(m, c.Recorded.membersOf(index)); text == nil {
+			return nil
+		}
+	}
+	_, err := c.server.Write(c.Recorded.Framing.Append(nil, text))
 	return err
+}
+
+// openingsOf is a batch without the answers in it, which follow what the live server asks; nil: nothing is
+// left.
+func openingsOf(batch *Message, members []Message) []byte {
+	var left [][]byte
+	for i := range members {
+		if m := &members[i]; m.Class != core.ClassResult && m.Class != core.ClassError {
+			left = append(left, m.Frame)
+		}
+	}
+	switch len(left) {
+	case len(members):
+		return batch.Frame
+	case 0:
+		return nil
+	}
+	return array(left)
 }
 
 // await listens until a request is answered, and compares the answer.
@@ -75,11 +103,11 @@ func (c *Client) await(ctx context.Context, request, want *Message) error {
 			return nil
 		}
 		select {
-		case m, open := <-c.heard:
+		case said, open := <-c.heard:
 			if !open {
 				return errGone
 			}
-			if err := c.hear(&m); err != nil {
+			if err := c.hear(said); err != nil {
 				return err
 			}
 		case <-patience.C:
@@ -91,22 +119,29 @@ func (c *Client) await(ctx context.Context, request, want *Message) error {
 	}
 }
 
-// hear takes one message of the server's; a request is answered.
-func (c *Client) hear(m *Message) error {
-	index := c.live.add(core.SideServer, &core.Event{Class: m.Class, ID: m.ID, Method: m.Method, Body: m.Body, Frame: m.Frame})
-	if m.Class != core.ClassRequest {
-		return nil
+// hear takes what the server said in one frame. What it asks is answered: several questions at once in a
+// batch, as they came.
+func (c *Client) hear(said []Message) error {
+	var answers [][]byte
+	for i := range said {
+		index := c.live.add(said[i])
+		if said[i].Class == core.ClassRequest {
+			answers = append(answers, c.answer(&c.live.Messages[index]))
+		}
 	}
-	asked := &c.live.Messages[index]
+	return writeAnswers(c.server, c.Recorded.Framing, answers, said[0].Class == core.ClassBatch)
+}
+
+// answer is the recorded answer to the same request.
+func (c *Client) answer(asked *Message) []byte {
 	answer := c.Recorded.partner(c.Recorded.find(core.SideServer, core.ClassRequest, asked.Method, asked.Nth))
-	text := notRecorded(m.ID)
 	if answer != nil {
-		text = withID(answer.Frame, m.ID)
-	} else if c.Matching != MatchIDs {
+		return withID(answer.Frame, asked.ID)
+	}
+	if c.Matching != MatchIDs {
 		c.Found(difference(asked, "asked, and was not answered in the capture"))
 	}
-	_, err := c.server.Write(c.Recorded.Framing.Append(nil, text))
-	return err
+	return notRecorded(asked.ID)
 }
 
 // lose reports what is not answered because the server has ended.
@@ -127,34 +162,4 @@ func notRecorded(id []byte) []byte {
 func withID(answer, id []byte) []byte {
 	span := capture.Member(answer, "id")
 	return append(append(append([]byte(nil), answer[:span.Start]...), id...), answer[span.End:]...)
-}
-
-// listen reads messages until the stream ends, or ctx does, and drops what is none.
-func listen(ctx context.Context, framing capture.Framing, from io.Reader) <-chan Message {
-	heard := make(chan Message, 64)
-	go func() {
-		defer close(heard)
-		framer := capture.NewFramer(framing)
-		tell := func(found capture.Found) {
-			if found.Message == nil {
-				return
-			}
-			kept := NewConversation()
-			kept.add(core.SideServer, found.Message)
-			select {
-			case heard <- kept.Messages[0]:
-			case <-ctx.Done():
-			}
-		}
-		buffer := make([]byte, 64*core.KiB)
-		for ctx.Err() == nil {
-			n, err := from.Read(buffer)
-			framer.Feed(buffer[:n], tell)
-			if err != nil {
-				framer.End(tell)
-				return
-			}
-		}
-	}()
-	return heard
 }

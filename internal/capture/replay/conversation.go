@@ -19,6 +19,8 @@ type Message struct {
 	Frame   []byte
 	Partner int // index of the answer or of the request; -1: none
 	Nth     int // of its side, class and method, from 0
+
+	InBatch bool // a member of the batch before it
 }
 
 // isOpening reports whether a message begins something, instead of answering.
@@ -65,33 +67,47 @@ func (c *Conversation) See(f *capture.Follower, seen *capture.Seen) {
 	if seen.Side == core.SideClient {
 		c.Framing = f.Framing(core.SideClient)
 	}
-	c.add(seen.Side, seen.Found.Message)
+	c.add(newMessage(seen.Side, seen.Found.Message, seen.InBatch))
 }
 
-// add keeps a copy of a message and returns its index.
-func (c *Conversation) add(side core.Side, ev *core.Event) int {
-	m := Message{
-		Side: side, Class: ev.Class, Partner: -1,
+// newMessage is a copy of what an event says.
+func newMessage(side core.Side, ev *core.Event, inBatch bool) Message {
+	return Message{
+		Side: side, Class: ev.Class, Partner: -1, InBatch: inBatch,
 		ID: bytes.Clone(ev.ID), Method: bytes.Clone(ev.Method), Body: bytes.Clone(ev.Body), Frame: bytes.Clone(ev.Frame),
 	}
+}
+
+// add adds a message of another conversation, or of none, and returns its index.
+func (c *Conversation) add(m Message) int {
+	m.Partner = -1
 	index := len(c.Messages)
-	switch ev.Class {
+	switch m.Class {
 	case core.ClassRequest:
-		c.open[opened{side, string(m.ID)}] = index
+		c.open[opened{m.Side, string(m.ID)}] = index
 	case core.ClassResult, core.ClassError:
-		key := opened{1 - side, string(m.ID)}
+		key := opened{1 - m.Side, string(m.ID)}
 		if request, found := c.open[key]; found {
 			delete(c.open, key)
 			m.Partner, m.Method = request, c.Messages[request].Method
 			c.Messages[request].Partner = index
 		}
 	}
-	key := counted{side, m.Class, string(m.Method)}
+	key := counted{m.Side, m.Class, string(m.Method)}
 	m.Nth = c.counts[key]
 	c.counts[key]++
 	c.nth[position{key, m.Nth}] = index
 	c.Messages = append(c.Messages, m)
 	return index
+}
+
+// membersOf are the members of the batch at an index; none: it is no batch, or an empty one.
+func (c *Conversation) membersOf(batch int) []Message {
+	end := batch + 1
+	for end < len(c.Messages) && c.Messages[end].InBatch {
+		end++
+	}
+	return c.Messages[batch+1 : end]
 }
 
 // find returns the n-th message of a side, class and method; nil: there are fewer.

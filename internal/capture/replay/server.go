@@ -15,8 +15,9 @@ type Server struct {
 	Matching Matching
 	Found    func(Difference)
 
-	client io.Writer
-	used   map[int]bool // recorded messages of the client's that the live one has said
+	client  io.Writer
+	used    map[int]bool // recorded messages of the client's that the live one has said
+	answers [][]byte     // to the batch that is being answered
 }
 
 // Play plays until the client's output ends. The error is that the client cannot be written to, or
@@ -26,19 +27,15 @@ func (s *Server) Play(ctx context.Context, from io.Reader, to io.Writer) error {
 	defer cancel()
 	s.client, s.used = to, map[int]bool{}
 	live := NewConversation()
-	heard := listen(ctx, s.Recorded.Framing, from)
+	heard := listen(ctx, core.SideClient, s.Recorded.Framing, from)
 	for {
 		select {
-		case m, open := <-heard:
+		case said, open := <-heard:
 			if !open {
 				s.missing()
 				return nil
 			}
-			if !m.isOpening() {
-				continue
-			}
-			index := live.add(core.SideClient, &core.Event{Class: m.Class, ID: m.ID, Method: m.Method, Body: m.Body, Frame: m.Frame})
-			if err := s.react(&live.Messages[index]); err != nil {
+			if err := s.hear(live, said); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -47,13 +44,28 @@ func (s *Server) Play(ctx context.Context, from io.Reader, to io.Writer) error {
 	}
 }
 
+// hear reacts to what came in one frame.
+func (s *Server) hear(live *Conversation, said []Message) error {
+	s.answers = nil
+	for i := range said {
+		if !said[i].isOpening() {
+			continue
+		}
+		index := live.add(said[i])
+		if err := s.react(&live.Messages[index]); err != nil {
+			return err
+		}
+	}
+	return writeAnswers(s.client, s.Recorded.Framing, s.answers, true)
+}
+
 // react answers one message and says what followed it in the capture.
 func (s *Server) react(m *Message) error {
 	at, isAlike := s.match(m)
 	if at < 0 {
 		s.Found(difference(m, "not in the capture"))
 		if m.Class == core.ClassRequest {
-			return s.write(notRecorded(m.ID))
+			return s.answer(m, notRecorded(m.ID))
 		}
 		return nil
 	}
@@ -71,7 +83,7 @@ func (s *Server) react(m *Message) error {
 		switch {
 		case next.Side == core.SideServer && i == recorded.Partner:
 			isAnswered = true
-			if err := s.write(withID(next.Frame, m.ID)); err != nil {
+			if err := s.answer(m, withID(next.Frame, m.ID)); err != nil {
 				return err
 			}
 		case next.Side == core.SideServer && next.isOpening():
@@ -81,7 +93,7 @@ func (s *Server) react(m *Message) error {
 		}
 	}
 	if answer := s.Recorded.partner(recorded); answer != nil && !isAnswered {
-		return s.write(withID(answer.Frame, m.ID))
+		return s.answer(m, withID(answer.Frame, m.ID))
 	}
 	return nil
 }
@@ -112,6 +124,15 @@ func (s *Server) missing() {
 			s.Found(difference(m, "in the capture, and never asked"))
 		}
 	}
+}
+
+// answer answers a request: a member of a batch together with the others.
+func (s *Server) answer(m *Message, text []byte) error {
+	if !m.InBatch {
+		return s.write(text)
+	}
+	s.answers = append(s.answers, text)
+	return nil
 }
 
 func (s *Server) write(message []byte) error {

@@ -4,6 +4,7 @@ import { byId } from '../dom.js';
 
 const storedAs = 'parley.panes';
 const stepPx = 16;
+const oneColumn = '(max-width: 700px)'; // as frame.css has it
 const besideMinPx = 320; // of the window, for everything else
 
 interface Bounds {
@@ -28,8 +29,8 @@ export function startPanes(): void {
   for (const splitter of document.querySelectorAll<HTMLElement>('.splitter')) {
     startSplitter(splitter, stored[splitter.getAttribute('aria-controls')!]);
   }
-  startToggle('toggle-files', 'files');
-  startToggle('toggle-traffic', 'traffic');
+  startToggle('toggle-files', 'files', true);
+  startToggle('toggle-traffic', 'traffic', !matchMedia(oneColumn).matches);
 }
 
 /** Moves the focus to the next pane that is shown, or to the one before. */
@@ -94,12 +95,14 @@ function startSplitter(splitter: HTMLElement, storedPx: number | undefined): voi
   });
 }
 
-function startToggle(buttonId: string, pane: string): void {
+function startToggle(buttonId: string, pane: string, isShownFirst: boolean): void {
   const button = byId(buttonId);
-  button.addEventListener('click', () => {
-    const isShown = document.body.classList.toggle(`no-${pane}`) === false;
+  const show = (isShown: boolean): void => {
+    document.body.classList.toggle(`no-${pane}`, !isShown);
     button.setAttribute('aria-pressed', String(isShown));
-  });
+  };
+  button.addEventListener('click', () => show(document.body.classList.contains(`no-${pane}`)));
+  show(isShownFirst);
 }
 
 function readStored(): Record<string, number> {
