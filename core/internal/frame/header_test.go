@@ -123,6 +123,9 @@ func TestHeaderCharset(t *testing.T) { // HEAD-5
 		other("a/b;charset = latin1 ; x=y", "latin1"),
 		other(`a/b; x="y"; charset="iso-8859-1"`, "iso-8859-1"),
 		other("a/b; charset=utf-8; charset=utf-7", "utf-7"),
+		other("a/b; flag; charset=latin1", "latin1"),
+		other("a/b; CHARSET=LATIN1", "LATIN1"),
+		other(`a/b; charset="utf-8\`, `utf-8\\`),
 		{
 			"only that frame", "Content-Type: a; charset=x\r\nContent-Length: 1\r\n\r\n1Content-Length: 1\r\n\r\n2",
 			"frame \"1\" charset \"x\" hint charset\nframe \"2\"\nend\n",
@@ -230,4 +233,14 @@ func TestHeaderTruncated(t *testing.T) { // FRAME-4
 		{"in a blank line", "\r", "truncated at 1 have 1 need 0 \"\\r\"\n"},
 		{"in the second frame", "Content-Length: 1\r\n\r\n1Con", "frame \"1\"\ntruncated at 25 have 3 need 0 \"Con\"\n"},
 	})
+}
+
+// HEAD-2: a name is what RFC 9110 calls a token.
+func TestNamesOfFields(t *testing.T) {
+	const token = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	for c := range 256 {
+		if got, want := isNameByte(byte(c)), strings.IndexByte(token, byte(c)) >= 0; got != want {
+			t.Errorf("%q: %v", byte(c), got)
+		}
+	}
 }

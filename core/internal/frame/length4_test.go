@@ -21,6 +21,8 @@ func TestLength4Frames(t *testing.T) { // LEN4-1
 		{"text", "Loading model...\n", "length at 3 have 0 need 100 hint text \"Load\"\n"},
 		{"header", "Content-Length: 2\r\n\r\n{}", "length at 3 have 0 need 100 hint header \"Cont\"\n"},
 		{"bare JSON", "{\"id\":1}", "length at 3 have 0 need 100 hint bare-json \"{\\\"id\"\n"},
+		{"bare array", "[{\"id\":1}]", "length at 3 have 0 need 100 hint bare-json \"[{\\\"i\"\n"},
+		{"text on two lines", "ok\n\tdone", "length at 3 have 0 need 100 hint text \"ok\\n\\t\"\n"},
 		{"little-endian", "\x25\x00\x00\x00{", "length at 3 have 0 need 100 hint little \"%\\x00\\x00\\x00\"\n"},
 		{"little-endian over the limit", "\x65\x00\x00\x00{", "length at 3 have 0 need 100 hint over-limit \"e\\x00\\x00\\x00\"\n"},
 		{"truncated length", "\x00\x00\x00", "truncated at 3 have 3 need 4 \"\\x00\\x00\\x00\"\n"},

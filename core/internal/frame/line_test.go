@@ -23,6 +23,8 @@ func TestLineFrames(t *testing.T) { // LINE-1, LINE-2
 func TestLineHint(t *testing.T) { // LINE-7
 	runCases(t, config(Line), []frameCase{
 		{"indented JSON", "  {}\n", "frame \"  {}\"\nend\n"},
+		{"indented array", " [1\n", "frame \" [1\"\nend\n"},
+		{"JSON that holds an escape sequence", "{\"a\":\"\x1b[1m\"}\n", "frame \"{\\\"a\\\":\\\"\\x1b[1m\\\"}\"\nend\n"},
 		{"log line", "ready\n", "frame \"ready\" hint stdout-noise\nend\n"},
 		{"header", "content-length: 2\r\n\r\n{}", "frame \"content-length: 2\" hint header\nblank 2\n" +
 			"frame \"{}\" unterminated truncated at 23 have 2 need 0 \"{}\"\nend\n"},
