@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,15 +11,12 @@ import (
 // Servers that people use are healthy to parley doctor, and each is known for what it is where it is
 // taken for one of the other protocol.
 func TestDoctorOnRealServers(t *testing.T) {
-	parley := filepath.Join(t.TempDir(), "parley")
-	if output, err := exec.Command("go", "build", "-o", parley, "../cmd/parley").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	program := parley(t)
 	doctor := func(t *testing.T, cmd *exec.Cmd, flags, want string) {
 		t.Helper()
 		args := append([]string{"doctor", "--slow", "1m"}, strings.Fields(flags)...)
 		server := append([]string{"--"}, cmd.Args...)
-		run := exec.Command(parley, append(args, server...)...)
+		run := exec.Command(program, append(args, server...)...)
 		run.Env, run.Dir = cmd.Env, t.TempDir()
 		output, err := run.Output()
 		if (err == nil) != (want == "healthy: ") || !strings.HasPrefix(string(output), want) {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +20,38 @@ import (
 	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// scratch is a folder of this run.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "parley-e2e-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(scratch)
+		os.Exit(code)
+	}))
+}
+
+// parley is the program as it is shipped, built once for all tests.
+func parley(t *testing.T) (program string) {
+	t.Helper()
+	program, err := buildParley()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+var buildParley = sync.OnceValues(func() (program string, err error) {
+	program = filepath.Join(scratch, "parley")
+	if output, err := exec.Command("go", "build", "-o", program, "../cmd/parley").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return program, nil
+})
 
 // callMax bounds one call, shutdown included: a server on a busy machine may take long to load and
 // analyse its workspace.

@@ -146,7 +146,8 @@ func fileURI(path string) string {
 }
 
 // goplsEnv keeps gopls away from the home directory, and its telemetry off: that would start a
-// process in a group of its own, which outlives everybody.
+// process in a group of its own, which outlives everybody. What one gopls has found out about packages
+// is there for the next.
 func goplsEnv(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()
@@ -160,8 +161,12 @@ func goplsEnv(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
+	found, err := filepath.Abs("../build/gopls")
+	if err != nil {
+		t.Fatal(err)
+	}
 	env := append(os.Environ(),
-		"HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_CACHE_HOME="+filepath.Join(home, "cache"),
+		"HOME="+home, "XDG_CONFIG_HOME="+config, "XDG_CACHE_HOME="+filepath.Join(home, "cache"), "GOPLSCACHE="+found,
 		"GOTOOLCHAIN=local", "GOPROXY=off", "GOFLAGS=-mod=readonly")
 	// What the go command has stored stays where it is.
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {

@@ -25,10 +25,7 @@ func TestGuideOfTesting(t *testing.T) {
 	before := read(t, vectors)
 	write(t, vectors, before+"\n"+example)
 
-	bin := t.TempDir()
-	if output, err := exec.Command("go", "build", "-o", filepath.Join(bin, "parley"), "../cmd/parley").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
+	bin := filepath.Dir(parley(t))
 	ran := 0
 	for _, block := range strings.Split(string(guide), "```sh\n")[1:] {
 		block, _, _ = strings.Cut(block, "```")
@@ -61,8 +58,9 @@ func runPrinted(t *testing.T, folder, bin, line string) {
 	}
 	command := exec.CommandContext(t.Context(), "bash", "-c", text)
 	command.Dir = folder
-	// The copy has no packages for Node, so that a home there is left out, which CI would not accept.
-	command.Env = append(os.Environ(), "CI=", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "PARLEY_NO_CONTROL=1")
+	// The copy has no packages for Node, so that a home there is left out, which CI would not accept. What is
+	// compiled does not name the copy's folder, so that the next copy need not be compiled.
+	command.Env = append(os.Environ(), "CI=", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "PARLEY_NO_CONTROL=1")
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	err := command.Run()

@@ -28,6 +28,8 @@ import (
 const (
 	// hostileMax bounds one meeting with a hostile server, its end included.
 	hostileMax = 15 * time.Second
+	// meetingsMax are held at once.
+	meetingsMax = 4
 	// deafBudget is what a call is given that is not going to be answered.
 	deafBudget = 300 * time.Millisecond
 )
@@ -42,36 +44,49 @@ type meeting struct {
 	engine  host.Engine
 }
 
-// hostile holds meetings on every engine, each in a subtest that ends within hostileMax and leaves
-// no goroutine, no descriptor and no process behind.
+// hostile holds meetings on every engine, some at once since they mostly wait. Each is a subtest that ends
+// within hostileMax and leaves no process behind; together they leave no goroutine and no descriptor.
 func hostile(t *testing.T, meetings map[string]func(t *testing.T, m *meeting)) {
 	program := parley(t)
 	for _, engine := range engines(t) {
-		for name, meet := range meetings {
-			t.Run(engine.name+"/"+name, func(t *testing.T) {
-				before, open := goleak.IgnoreCurrent(), descriptors(t)
-				ctx, cancel := context.WithTimeout(t.Context(), hostileMax)
-				defer cancel()
-				met := make(chan struct{})
-				go func() {
-					defer close(met)
-					meet(t, &meeting{ctx, program, engine.make})
-				}()
-				select {
-				case <-met:
-				case <-ctx.Done():
-					buf := make([]byte, core.MiB)
-					t.Fatalf("it hangs:\n%s", buf[:runtime.Stack(buf, true)])
-				}
-				cancel()
-				if err := goleak.Find(before); err != nil {
-					t.Error(err)
-				}
-				if left := descriptors(t); left != open {
-					t.Errorf("%d descriptors are open, %d were", left, open)
-				}
-			})
-		}
+		t.Run(engine.name, func(t *testing.T) {
+			before, open := goleak.IgnoreCurrent(), descriptors(t)
+			var all sync.WaitGroup
+			free := make(chan struct{}, meetingsMax)
+			for name, meet := range meetings {
+				free <- struct{}{}
+				all.Go(func() {
+					defer func() { <-free }()
+					t.Run(name, func(t *testing.T) { hold(t, meet, meeting{program: program, engine: engine.make}) })
+				})
+			}
+			all.Wait()
+			if err := goleak.Find(before); err != nil {
+				t.Error(err)
+			}
+			if left := descriptors(t); left != open {
+				t.Errorf("%d descriptors are open, %d were", left, open)
+			}
+		})
+	}
+}
+
+// hold holds one meeting.
+func hold(t *testing.T, meet func(t *testing.T, m *meeting), m meeting) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hostileMax)
+	defer cancel()
+	m.ctx = ctx
+	met := make(chan struct{})
+	go func() {
+		defer close(met)
+		meet(t, &m)
+	}()
+	select {
+	case <-met:
+	case <-ctx.Done():
+		buf := make([]byte, core.MiB)
+		t.Fatalf("it hangs:\n%s", buf[:runtime.Stack(buf, true)])
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/parley-rpc/parley/core"
@@ -75,16 +74,6 @@ func goplsMCP(t *testing.T) *exec.Cmd {
 	cmd := exec.Command(installed(t, "../build/bin/gopls"), "mcp")
 	cmd.Env, cmd.Dir = goplsEnv(t), t.TempDir()
 	return cmd
-}
-
-// parley builds the program as it is shipped.
-func parley(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "parley")
-	if output, err := exec.Command("go", "build", "-o", program, "../cmd/parley").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
-	return program
 }
 
 // agreeByAsking connects twice: the second time by what the first taught.

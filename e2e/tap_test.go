@@ -22,10 +22,7 @@ func TestTapUnderGopls(t *testing.T) {
 	gopls := installed(t, "../build/bin/gopls")
 	env := goplsEnv(t)
 	directory := t.TempDir()
-	parley := filepath.Join(directory, "parley")
-	if output, err := exec.Command("go", "build", "-o", parley, "../cmd/parley").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	program := parley(t)
 	file := func(name string) string { return filepath.Join(directory, name) }
 	converse := func(name, script string, args ...string) {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +34,7 @@ func TestTapUnderGopls(t *testing.T) {
 	recording := file("gopls.cap")
 	converse("recorded", `tee "$3/client-before" | "$1" tap --no-secrets --record "$4" -- \
 		sh -c 'tee "$2/client-behind" | "$1" | tee "$2/server-before"' sh "$2" "$3" | tee "$3/server-behind"`,
-		parley, gopls, directory, recording)
+		program, gopls, directory, recording)
 	client, server := passed(t, recording)
 	for name, recorded := range map[string][]byte{
 		"client-before": client, "client-behind": client, "server-before": server, "server-behind": server,
@@ -53,7 +50,7 @@ func TestTapUnderGopls(t *testing.T) {
 
 	run := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command(parley, args...)
+		cmd := exec.Command(program, args...)
 		cmd.Env = env
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("parley %s: %v\n%.2000s", fmt.Sprint(args), err, output)
@@ -66,7 +63,7 @@ func TestTapUnderGopls(t *testing.T) {
 	run("convert", recording, file("gopls.txt"))
 	run("diff", recording, file("gopls.txt"))
 	run("replay", recording, "--match", "ids", "--patience", callMax.String(), "--", gopls)
-	converse("played by the capture", `exec "$1" replay "$2" --as-server --match ids`, parley, recording)
+	converse("played by the capture", `exec "$1" replay "$2" --as-server --match ids`, program, recording)
 }
 
 // passed is what a capture holds of the client and of the server.
