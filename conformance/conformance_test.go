@@ -3,8 +3,10 @@ package conformance
 import (
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/parley-rpc/parley/internal/transcript"
@@ -14,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the observations of all vectors, and DIGEST, with what the native core does")
 
 // Every home shows what the vectors say, uncut and under every cut (FRAME-1), and so has the digest
-// that DIGEST holds.
+// that DIGEST holds. The homes play beside each other: behind pipes one side always waits for the other.
 func TestVectors(t *testing.T) {
 	files, err := Files()
 	if err != nil {
@@ -24,32 +26,27 @@ func TestVectors(t *testing.T) {
 	if *update {
 		rewrite(t, &homes[0], files)
 	}
-	isOpen := map[string]bool{} // gaps that a home still has
-	homesPlayed := 0
+	open := make([]map[string]bool, len(homes)) // by home, the gaps that it still has; nil where -run left it out
+	var all sync.WaitGroup
 	for i := range homes {
 		home := &homes[i]
-		t.Run(home.Name, func(t *testing.T) {
-			homesPlayed++
-			showsDigest(t, home, files)
-			for _, f := range files {
-				for i := range f.Vectors {
-					v := &f.Vectors[i]
-					err := v.Replay(v.Name, home.Open, home.Stride)
-					var mismatch *transcript.Mismatch
-					if v.Gap != "" && errors.As(err, &mismatch) {
-						isOpen[v.Name] = true
-					} else if err != nil {
-						t.Error(err)
-					}
-				}
+		all.Go(func() {
+			t.Run(home.Name, func(t *testing.T) {
+				showsDigest(t, home, files)
+				open[i] = showsVectors(t, home, files)
+			})
+			if err := home.Close(); err != nil {
+				t.Error(err)
 			}
 		})
-		if err := home.Close(); err != nil {
-			t.Error(err)
-		}
 	}
-	if homesPlayed < len(homes) { // -run chose some
-		return
+	all.Wait()
+	isOpen := map[string]bool{}
+	for _, gaps := range open {
+		if gaps == nil {
+			return
+		}
+		maps.Copy(isOpen, gaps)
 	}
 	for _, f := range files {
 		for i := range f.Vectors {
@@ -58,6 +55,25 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// showsVectors replays every vector in a home, and returns the gaps that the home still has.
+func showsVectors(t *testing.T, home *Home, files []File) (open map[string]bool) {
+	t.Helper()
+	open = map[string]bool{}
+	for _, f := range files {
+		for i := range f.Vectors {
+			v := &f.Vectors[i]
+			err := v.Replay(v.Name, home.Open, home.Stride)
+			var mismatch *transcript.Mismatch
+			if v.Gap != "" && errors.As(err, &mismatch) {
+				open[v.Name] = true
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	return open
 }
 
 // homesOf makes every home of the sources at hand; without Node, every home but that.

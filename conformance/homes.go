@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
@@ -77,6 +78,9 @@ func inWazero(modules *Modules) (Home, error) {
 // Each input is a round trip over the pipes, and there are many in a vector that is cut.
 const pipeStride = 199
 
+// The answer to a message at a default limit takes a busy machine long, and a vector is not about how long.
+var pipeAnswer = pipehost.Answer(time.Minute)
+
 // pipeInWazero is the core as a WASI command in this process, behind pipes.
 func pipeInWazero(modules *Modules) (Home, error) {
 	module, err := os.ReadFile(modules.Command)
@@ -87,12 +91,12 @@ func pipeInWazero(modules *Modules) (Home, error) {
 	if err != nil {
 		return Home{}, err
 	}
-	return behindPipes("wazero-pipe")(pipehost.New(pipehost.Command(command)))
+	return behindPipes("wazero-pipe")(pipehost.New(pipehost.Command(command), pipeAnswer))
 }
 
 // pipeInNode is the same command in a process of Node, with the shim of bindings/js.
 func pipeInNode(modules *Modules) (Home, error) {
-	return behindPipes("node-pipe")(pipehost.Start(exec.Command("node", modules.Runner, modules.Command)))
+	return behindPipes("node-pipe")(pipehost.Start(exec.Command("node", modules.Runner, modules.Command), pipeAnswer))
 }
 
 func behindPipes(name string) func(*pipehost.Engine, error) (Home, error) {
