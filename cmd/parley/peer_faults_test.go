@@ -40,16 +40,12 @@ func TestPeerFaults(t *testing.T) {
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()
-			w := newWitness(t)
 			args := []string{"call", "x", `{"a":1}`, "--profile", "plain"}
-			if test.code == exitTimeout {
-				args = append(args, "--timeout", "1s")
-			}
 			if framing := "--framing"; strings.Contains(test.args, framing) {
 				peer := strings.Fields(test.args)
 				args = append(args, framing, peer[slices.Index(peer, framing)+1])
 			}
-			got := asProcess(t, append(args, w.hold("exec "+binary+" peer "+test.args)...)...)
+			got := meet(t, test.code, "exec "+binary+" peer "+test.args, args...)
 			if got.stdout != test.stdout {
 				t.Errorf("stdout %q, want %q", got.stdout, test.stdout)
 			}
@@ -58,7 +54,6 @@ func TestPeerFaults(t *testing.T) {
 			} else if got.code != exitOK {
 				t.Errorf("exit code %d, stderr %q", got.code, got.stderr)
 			}
-			w.wait(t)
 		})
 	}
 }

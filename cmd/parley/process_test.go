@@ -11,60 +11,100 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // witness tells when every process that holds it has ended: a named pipe that the command opens
-// as descriptor 9 and its descendants inherit.
+// as descriptor 9 and its descendants inherit. The command writes one byte into it.
 type witness struct {
-	path   string
-	opened chan struct{}
-	gone   chan error
+	path           string
+	reader, writer *os.File
+	ran            bool // the byte was seen
 }
 
 func newWitness(t *testing.T) *witness {
 	t.Helper()
-	w := &witness{path: filepath.Join(t.TempDir(), "witness"), opened: make(chan struct{}), gone: make(chan error, 1)}
+	w := &witness{path: filepath.Join(t.TempDir(), "witness")}
 	if err := syscall.Mkfifo(w.path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		pipe, err := os.Open(w.path) // blocks until the command opens it
-		close(w.opened)
-		if err != nil {
-			w.gone <- err
-			return
-		}
-		defer pipe.Close()
-		_, err = io.ReadAll(pipe)
-		w.gone <- err
-	}()
+	var err error
+	if w.writer, err = os.OpenFile(w.path, os.O_RDWR, 0); err != nil { // does not wait for a reader
+		t.Fatal(err)
+	}
+	if w.reader, err = os.Open(w.path); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.reader.Close() })
 	return w
 }
 
 // hold is the command line of a shell script that holds the witness.
 func (w *witness) hold(script string) []string {
-	return []string{"--", "sh", "-c", `exec 9>"$0"; ` + script, w.path}
+	return []string{"--", "sh", "-c", `exec 9>"$0"; echo >&9; ` + script, w.path}
 }
 
-// wait returns once nobody holds the witness; a command left behind hangs it, and the test with it.
-func (w *witness) wait(t *testing.T) {
+// opened returns once the command runs.
+func (w *witness) opened(t *testing.T) {
 	t.Helper()
-	select {
-	case <-w.opened:
-	default:
-		t.Error("the command never ran")
-		pipe, err := os.OpenFile(w.path, os.O_WRONLY, 0) // lets the reader go
-		if err != nil {
-			t.Fatal(err)
-		}
-		pipe.Close()
+	if _, err := w.reader.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
 	}
-	if err := <-w.gone; err != nil {
+	w.ran = true
+}
+
+// gone returns once nobody holds the witness, and whether anybody did; a command left behind hangs it, and
+// the test with it.
+func (w *witness) gone(t *testing.T) (ran bool) {
+	t.Helper()
+	w.writer.Close()
+	seen, err := io.ReadAll(w.reader)
+	if err != nil {
 		t.Error(err)
 	}
+	return w.ran || len(seen) > 0
+}
+
+// wait returns once nobody holds the witness, which somebody must have.
+func (w *witness) wait(t *testing.T) {
+	t.Helper()
+	if !w.gone(t) {
+		t.Error("the command never ran")
+	}
+}
+
+// outOfTime runs the program on a script that does not let it end in the time given. A time that was over
+// before anything was asked of the script shows nothing: it is doubled.
+func outOfTime(t *testing.T, script string, args ...string) outcome {
+	t.Helper()
+	for budget := time.Second; ; budget *= 2 {
+		w := newWitness(t)
+		got := asProcess(t, slices.Concat(args, []string{"--timeout", budget.String()}, w.hold(script))...)
+		ran := w.gone(t)
+		if ran && !strings.Contains(got.stderr, "before anything was sent") {
+			return got
+		}
+		if budget > time.Minute {
+			t.Errorf("%v were not enough: ran %v, %+v", budget, ran, got)
+			return got
+		}
+	}
+}
+
+// meet runs the program on a script and waits until nobody is left; code says how it is to end.
+func meet(t *testing.T, code int, script string, args ...string) outcome {
+	t.Helper()
+	if code == exitTimeout {
+		return outOfTime(t, script, args...)
+	}
+	w := newWitness(t)
+	got := asProcess(t, append(args, w.hold(script)...)...)
+	w.wait(t)
+	return got
 }
 
 func TestBadPeers(t *testing.T) {
@@ -78,21 +118,19 @@ func TestBadPeers(t *testing.T) {
 		{"zeros", `exec cat /dev/zero`, nil, exitProtocol, "byte"},
 		{"gone", `exec true`, nil, exitPeerDied, "exit status 0"},
 		{"dies loudly", `echo because >&2; exit 3`, nil, exitPeerDied, "because"},
-		{"silent", `exec sleep 100`, []string{"--timeout", "1s"}, exitTimeout, "initialize"},
+		{"silent", `exec sleep 100`, nil, exitTimeout, "initialize"},
 		{"huge", `printf 'Content-Length: 99999999999\r\n\r\n'; sleep 5`, nil, exitProtocol, "length"},
-		{"deaf to SIGTERM", `trap '' TERM; while :; do sleep 1; done`, []string{"--timeout", "1s"}, exitTimeout, "initialize"},
+		{"deaf to SIGTERM", `trap '' TERM; while :; do sleep 1; done`, nil, exitTimeout, "initialize"},
 	} {
 		for _, engine := range []string{"native", "wazero"} {
 			t.Run(test.name+" "+engine, func(t *testing.T) {
 				t.Parallel()
-				w := newWitness(t)
 				args := append([]string{"call", "x", "--engine", engine}, test.args...)
-				got := asProcess(t, append(args, w.hold(test.script)...)...)
+				got := meet(t, test.code, test.script, args...)
 				got.wantLine(t, test.code, test.want)
 				if got.stdout != "" {
 					t.Errorf("stdout %q, want nothing", got.stdout)
 				}
-				w.wait(t)
 			})
 		}
 	}
@@ -121,7 +159,7 @@ func signalled(t *testing.T, w *witness, signal syscall.Signal, args ...string) 
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-w.opened
+	w.opened(t)
 	if err := command.Process.Signal(signal); err != nil {
 		t.Error(err)
 	}

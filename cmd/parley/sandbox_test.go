@@ -63,7 +63,7 @@ func TestSandboxedServersEnd(t *testing.T) {
 	for behaviour, code := range map[string]int{
 		"loop": exitTimeout, "sleep": exitTimeout, "flood": exitTimeout, "recurse": exitPeerDied, "memory": exitPeerDied, "panic": exitPeerDied,
 	} {
-		args := []string{"call", "m", "--profile", "plain", "--timeout", "20s", "--memory", "16MiB", "--wasi", server, "--", behaviour}
+		args := []string{"call", "m", "--profile", "plain", "--timeout", "2m", "--memory", "16MiB", "--wasi", server, "--", behaviour}
 		if code == exitTimeout {
 			args[5] = "1s"
 		}
