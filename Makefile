@@ -4,6 +4,9 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
+# What is compiled names modules and not folders, so that one clone finds what another has compiled.
+export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
+
 FUZZTIME ?= 60s # for each fuzz target of `make soak`
 SIM ?= 10m # of simulation in `make soak`: a time, or a count of runs
 
