@@ -34,6 +34,19 @@ export function buildParley(): string {
   return binary;
 }
 
+/** Builds the binary for a sandbox, to the same bytes as the tests in Go, which keep its compiled code in the same place. */
+export function buildGuest(): string {
+  const file = join(repository, 'build', 'wasm', 'parley.wasm');
+  const flags = ['-trimpath', '-buildvcs=false', '-ldflags=-s -w -buildid='];
+  const { status, stderr } = spawnSync('go', ['build', ...flags, '-o', file, './cmd/parley'], {
+    cwd: repository,
+    encoding: 'utf8',
+    env: { ...process.env, GOOS: 'wasip1', GOARCH: 'wasm', CGO_ENABLED: '0' },
+  });
+  if (status !== 0) throw new Error(`go build: ${stderr}`);
+  return file;
+}
+
 /** A running bridge. */
 export interface Bridge {
   /** The page, with its token. */
@@ -66,10 +79,18 @@ async function stop(child: ChildProcess): Promise<void> {
 
 /** Kills the servers behind a bridge, and not the bridge. */
 export function killChildren(pid: number): void {
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim();
-    for (const child of children.split(' ').filter(Boolean)) process.kill(Number(child), 'SIGKILL');
-  }
+  for (const child of childrenOf(pid)) process.kill(child, 'SIGKILL');
+}
+
+/** The command lines of the servers behind a bridge. */
+export function commandsBelow(pid: number): string[][] {
+  return childrenOf(pid).map((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0').slice(0, -1));
+}
+
+function childrenOf(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
+  return lists.join(' ').split(' ').filter(Boolean).map(Number);
 }
 
 /** A proxy on loopback that can cut everything that goes through it, and refuse what comes. */
