@@ -6,7 +6,7 @@ import { readSync, writeSync } from 'node:fs';
 import { LinearMemory } from './memory.js';
 import { ExitError, type Stdio, Wasi } from './wasi.js';
 
-const errno: Record<string, number> = { EPIPE: 64, EBADF: 8, EINTR: 27, ENOSPC: 51 };
+const errno: Record<string, number> = { EPIPE: 64, EBADF: 8, ECONNRESET: 15, EINTR: 27, ENOSPC: 51 };
 const inputOutput = 29;
 const waitMs = 1;
 
@@ -33,8 +33,11 @@ const stdio: Stdio = {
   write: (fd, bytes) => blocking(() => writeSync(fd, bytes)),
 };
 
-/** Waits where whoever made the pipe has set it to answer EAGAIN instead. */
-function blocking(move: () => number): number {
+/**
+ * Moves bytes as a descriptor that blocks: it waits where whoever made the pipe has set it to answer EAGAIN instead. What
+ * it throws is an errno of WASI.
+ */
+export function blocking(move: () => number): number {
   for (;;) {
     try {
       return move();
