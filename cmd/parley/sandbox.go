@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host/child"
 	"github.com/parley-rpc/parley/host/wasichild"
 )
@@ -29,6 +27,9 @@ func (sandboxCmd) Help() string {
 network, starts nothing, and cannot leave the directories that it is granted. call, serve and tap start it so with --wasi, and
 end it as they end any server. The first start compiles it, which takes seconds; the code is kept for the next one.
 
+Bounded are its memory (--memory), the files it has open (256 a directory), the module's file (256 MiB) and its tables (1,048,576
+elements). Not bounded are what it writes to a directory that is not :ro, the memory that compiling takes, and the processor.
+
 A program in Go must not ask for signals (signal.Notify): on wasip1 it hears nothing of its input from then on.
 
 Examples:
@@ -44,9 +45,6 @@ Exit codes:
   4    its time was up
   6    it trapped`
 }
-
-// moduleBytesMax bounds what is read into memory and compiled.
-const moduleBytesMax = 256 * core.MiB
 
 // exitCodeMax is the largest that a process can have.
 const exitCodeMax = 255
@@ -84,15 +82,12 @@ func (c *sandboxCmd) Run(e *env, arguments serverCommand) error {
 	return nil
 }
 
+// readModule reads no more of a file than shows that it is too large.
 func readModule(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	module, err := io.ReadAll(io.LimitReader(file, moduleBytesMax+1))
-	if len(module) > moduleBytesMax {
-		err = fmt.Errorf("it has more than %d bytes", moduleBytesMax)
-	}
-	return module, err
+	return io.ReadAll(io.LimitReader(file, wasichild.ModuleBytesMax+1))
 }

@@ -40,6 +40,10 @@ func prepare(ctx context.Context, s *Server, interruptible bool) (*guest, error)
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
+	module, err := bounded(s.Module, s.memoryPagesMax())
+	if err != nil {
+		return nil, err
+	}
 	grants, err := openGrants(s.Grants)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func prepare(ctx context.Context, s *Server, interruptible bool) (*guest, error)
 	if cacheDir == "" {
 		cacheDir = modulecache.DefaultDir()
 	}
-	if g.runtime, g.compiled, err = modulecache.Compile(ctx, config, cacheDir, s.Module); err != nil {
+	if g.runtime, g.compiled, err = modulecache.Compile(ctx, config, cacheDir, module); err != nil {
 		return nil, errors.Join(err, closeGrants(grants))
 	}
 	if _, ok := g.compiled.ExportedFunctions()[startFunction]; !ok {

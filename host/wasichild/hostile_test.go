@@ -137,7 +137,7 @@ func TestRefusedServers(t *testing.T) {
 		want   string
 	}{
 		{func(s *Server) { s.Name = "" }, "no name"},
-		{func(s *Server) { s.Module = []byte("MZ") }, "compile"},
+		{func(s *Server) { s.Module = []byte("MZ") }, "GOOS=wasip1"},
 		{func(s *Server) { s.Module = []byte("\x00asm\x01\x00\x00\x00") }, "_start"},
 		{func(s *Server) { s.MemoryBytesMax = 1 }, "MemoryBytesMax"},
 		{func(s *Server) { s.MemoryBytesMax = pageBytes }, "memory"}, // less than the module begins with

@@ -25,13 +25,14 @@ const (
 // Server is a program compiled to WASI, and what it may use.
 type Server struct {
 	Name   string   // names it in errors, and is its argument 0
-	Module []byte   // a WASI command: WebAssembly that exports _start
+	Module []byte   // a WASI command: WebAssembly that exports _start, of ModuleBytesMax at most
 	Args   []string // its arguments behind the name
 	Env    []string // its environment, NAME=VALUE; besides it only NO_COLOR=1 and TERM=dumb (STOP-6)
 	Grants []Grant  // the directories it sees; none by default
 
-	// MemoryBytesMax bounds its linear memory: 64 KiB to 4 GiB, in whole pages of 64 KiB. A program in
-	// Go that wants more ends with exit status 2. 0 means MemoryBytesDefault.
+	// MemoryBytesMax bounds its linear memory: 64 KiB to 4 GiB, in whole pages of 64 KiB. A module that
+	// begins with more is refused with a *LimitError; a program in Go that comes to want more ends with
+	// exit status 2. 0 means MemoryBytesDefault.
 	MemoryBytesMax int64
 	// TimeMax ends it after so long, however it behaves, with ErrTime. 0 means never.
 	TimeMax time.Duration
