@@ -130,9 +130,11 @@ func contests(t *tools) []contest {
 		relay(100, "300B"),
 		relay(64*kib, "64KiB"),
 		nodeDecode(t, "node-179B", fmt.Sprintf("%d notifications of 179 B a chunk (ns/op is for all)", blockFrames), blockWork(), mib),
+		nodeBurst(t),
 		nodeDecode(t, "node-completion-1MiB", "an answer of 1 MiB of completion items", workOf(completions.body(mib), true), mib),
 		nodeDecode(t, "node-tokens-1MiB", "an answer of 1 MiB of semantic tokens", workOf(tokens.body(mib), true), mib),
 		nodeDecode(t, "node-string-1MiB", "an answer with a string of 1 MiB", workOf(longString.body(mib), true), mib),
+		nodeEcho(t),
 		nodeDecode(t, "node-9MB", "an answer of 9 MB in chunks of 8 KiB", workOf(completions.body(9_000_000), true), chunkBytes),
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// nodeContender is one contender of js/contenders.mjs, by its name there.
+// nodeContender is one contender of js/contenders.mjs or js/echo.mjs, by its name there.
 type nodeContender struct {
 	key, name string
 	isLined   bool
@@ -39,6 +40,36 @@ var nodeContenders = []nodeContender{
 	{"mcp-2", "MCP SDK 2.4.0", true},
 }
 
+// burstFrames is how many notifications nodeBurst sends: a server that has fallen behind, or one that logs.
+const burstFrames = 50_000
+
+// nodeBurst is a stream as a pipe brings it: reads of 64 KiB, most of which end inside a message.
+func nodeBurst(t *tools) contest {
+	const readBytes = 64 << 10
+	w := work{bytes.Repeat(framed(notification), burstFrames), bytes.Repeat(lined(notification), burstFrames), burstFrames, false}
+	title := fmt.Sprintf("%d notifications of 179 B in chunks of 64 KiB (ns/op is for all)", burstFrames)
+	return nodeDecode(t, "node-burst", title, w, readBytes)
+}
+
+var nodeEchoers = []nodeContender{
+	{"echo-parley", nativeName, false},
+	{"echo-vscode-8", "vscode-jsonrpc 8.2.1", false},
+	{"echo-vscode-10", vscode10Name, false},
+	{"echo-mcp-2", "MCP SDK 2.4.0", true},
+}
+
+// nodeEcho is a round trip between two ends in one process.
+func nodeEcho(t *tools) contest {
+	contest := contest{id: "node-echo", title: "Node: echo over streams in memory, one at a time (ns/op is a round trip)"}
+	if !t.hasNode {
+		return contest
+	}
+	for _, c := range nodeEchoers {
+		contest.contenders = append(contest.contenders, contender{c.name, 0, func() (worker, error) { return startNode(c.key) }})
+	}
+	return contest
+}
+
 // nodeDecode is a decode contest in Node, where every contender is a process of its own.
 func nodeDecode(t *tools, id, title string, w work, chunkBytes int) contest {
 	contest := contest{id: id, title: "Node: " + title}
@@ -51,7 +82,7 @@ func nodeDecode(t *tools, id, title string, w work, chunkBytes int) contest {
 			input = w.lines
 		}
 		contest.contenders = append(contest.contenders, contender{c.name, len(input), func() (worker, error) {
-			return t.startNode(c.key, input, w.frames, min(chunkBytes, len(input)))
+			return t.startNodeDecoder(c.key, input, w.frames, min(chunkBytes, len(input)))
 		}})
 	}
 	return contest
@@ -74,12 +105,16 @@ func buildNode() (hasNode bool, err error) {
 	return true, nil
 }
 
-func (t *tools) startNode(key string, input []byte, frames, chunkBytes int) (worker, error) {
+func (t *tools) startNodeDecoder(key string, input []byte, frames, chunkBytes int) (worker, error) {
 	file, err := t.file(input)
 	if err != nil {
 		return worker{}, err
 	}
-	cmd := exec.Command("node", "js/worker.mjs", key, file, strconv.Itoa(frames), strconv.Itoa(chunkBytes))
+	return startNode(key, file, strconv.Itoa(frames), strconv.Itoa(chunkBytes))
+}
+
+func startNode(key string, input ...string) (worker, error) {
+	cmd := exec.Command("node", append([]string{"js/worker.mjs", key}, input...)...)
 	cmd.Stderr = os.Stderr
 	pipes, err := startPiped(cmd)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Who decodes in Node. Each takes the chunks of the input and returns a function that decodes all of
-// them once and returns how many messages there were.
+// Who decodes in Node. Each takes the chunks of the input, its bytes and its frames, and returns a function
+// that decodes all of them once and returns how many messages there were.
 
 import { createRequire } from 'node:module';
 
@@ -9,17 +9,17 @@ const require = createRequire(new URL('../../bindings/js/package.json', import.m
 const answerID = '7';
 
 export const contenders = {
-  'raw': (chunks, bytes) => parley(chunks, bytes, () => {}),
-  'parsed': (chunks, bytes) => parley(chunks, bytes, (event) => JSON.parse(event.bodyText)),
+  'raw': (chunks, bytes, frames) => parley(chunks, bytes, frames, () => {}),
+  'parsed': (chunks, bytes, frames) => parley(chunks, bytes, frames, (event) => JSON.parse(event.bodyText)),
   'split': splitAndParse,
-  'vscode-8': (chunks) => vscode(chunks, require('vscode-jsonrpc-8/node')),
-  'vscode-10': (chunks) => vscode(chunks, require('vscode-jsonrpc-10/node')),
+  'vscode-8': (chunks, _, frames) => vscode(chunks, frames, require('vscode-jsonrpc-8/node')),
+  'vscode-10': (chunks, _, frames) => vscode(chunks, frames, require('vscode-jsonrpc-10/node')),
   'mcp-1': (chunks, bytes) => mcp(chunks, bytes, require('@modelcontextprotocol/sdk/shared/stdio.js')),
   'mcp-2': (chunks, bytes) => mcp(chunks, bytes, require('@modelcontextprotocol/server')),
 };
 
 /** The machine, with the call that the answer belongs to; look sees each event that has a body. */
-async function parley(chunks, bytes, look) {
+async function parley(chunks, bytes, frames, look) {
   const engine = await init();
   const frameBytesMax = Math.max(bytes, 1 << 24);
   const machine = engine.machine({ profile: Profile.LSP, role: Role.Client, inbound: Inbound.Messages, limits: { frameBytesMax } });
@@ -31,7 +31,7 @@ async function parley(chunks, bytes, look) {
       const block = machine.take();
       machine.wrote(block.length);
     }
-    machine.want(1000);
+    machine.want(frames);
     let found = 0;
     for (const chunk of chunks) {
       machine.commit(chunk);
@@ -63,7 +63,7 @@ function splitAndParse(chunks) {
 }
 
 /** The reader of vscode-jsonrpc on a stream that emits the chunks. It decodes what it gathers in later turns. */
-function vscode(chunks, { ReadableStreamMessageReader }) {
+function vscode(chunks, frames, { ReadableStreamMessageReader }) {
   let emit;
   const stream = {
     onData: (listener) => { emit = listener; return { dispose() {} }; },
@@ -73,19 +73,14 @@ function vscode(chunks, { ReadableStreamMessageReader }) {
   };
   const reader = new ReadableStreamMessageReader(stream, 'utf-8');
   let found = 0;
-  const wanted = countFrames(chunks);
   let done;
   reader.onError((error) => { throw error; });
-  reader.listen(() => { if (++found === wanted) done(found); });
+  reader.listen(() => { if (++found === frames) done(found); });
   return () => new Promise((resolve) => {
     found = 0;
     done = resolve;
     for (const chunk of chunks) emit(chunk);
   });
-}
-
-function countFrames(chunks) {
-  return Buffer.concat(chunks).toString('latin1').split('Content-Length: ').length - 1;
 }
 
 /** The read buffer of the MCP SDK, which gets one message a line and checks each with its schemas. */
