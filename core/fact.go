@@ -56,11 +56,12 @@ func (c *Conn) detach() {
 
 // expand fills an event from a fact.
 func (c *Conn) expand(f *fact, ev *Event) {
-	*ev = Event{}
+	// Field by field: a large value is cleared in many calls in wazero, and most fields are set anyway.
 	ev.Kind, ev.Class, ev.Reason, ev.Invalid, ev.Hint = f.kind, f.class, f.reason, f.invalid, f.hint
 	ev.Code, ev.Call, ev.Req, ev.Ordinal = f.code, f.call, f.req, f.ordinal
 	ev.Offset, ev.Count = f.offset, f.count
 	ev.Body = f.body.Of(f.frame)
+	ev.ID, ev.Method, ev.Text, ev.Frame = nil, nil, nil, nil
 	switch f.kind {
 	case EventRequest, EventNotification, EventMessage:
 		if f.plain {

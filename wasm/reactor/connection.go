@@ -48,7 +48,10 @@ const eventsKept = 4 * abi.RecordsMax
 
 // expire lets go of the events that were fetched. A list that flooded is not kept.
 func (c *connection) expire() {
-	clear(c.events)
+	for i := range c.events {
+		ev := &c.events[i]
+		ev.ID, ev.Method, ev.Body, ev.Text, ev.Frame = nil, nil, nil, nil, nil
+	}
 	c.events = c.events[:0]
 	if cap(c.events) > eventsKept {
 		c.events = nil
@@ -162,7 +165,7 @@ func (c *connection) commit(received, flags uint32) int32 {
 
 func (c *connection) drain() {
 	n := 0
-	for n < abi.RecordsMax && c.next(&c.records[n]) {
+	for n < abi.RecordsMax && c.conn.Facts() > 0 && c.next(&c.records[n]) {
 		n++
 	}
 	c.ready.EventCount = uint32(n)

@@ -1,5 +1,7 @@
 package frame
 
+import "encoding/binary"
+
 func (d *Decoder) nextHeader(buf []byte) Step {
 	b := &d.block
 	if b.body == 0 && !b.resyncing {
@@ -66,18 +68,19 @@ func (d *Decoder) finishHeader(buf []byte) Step {
 // canonicalBlock recognises the block nearly every peer writes, Content-Length alone in its usual
 // spelling, and returns where the body starts and its length; 0 where it is left to nextBlock.
 func (d *Decoder) canonicalBlock(buf []byte) (body, length int) {
-	const name, end = "Content-Length: ", "\r\n\r\n"
+	const nameBytes, endBytes = len("Content-Length: "), len("\r\n\r\n")
 	const digitsMax = 10 // no body is longer, and no int overflows
-	if d.searched > 0 || len(buf) < len(name) || string(buf[:len(name)]) != name {
+	if d.searched > 0 || len(buf) < nameBytes ||
+		binary.LittleEndian.Uint64(buf) != wordContent || binary.LittleEndian.Uint64(buf[8:]) != wordLength {
 		return 0, 0
 	}
-	declared, at := uint64(0), len(name)
-	for at < len(buf) && at < len(name)+digitsMax && isDigit(buf[at]) {
+	declared, at := uint64(0), nameBytes
+	for at < len(buf) && at < nameBytes+digitsMax && isDigit(buf[at]) {
 		declared = declared*10 + uint64(buf[at]-'0')
 		at++
 	}
-	body = at + len(end)
-	if at == len(name) || len(buf) < body || string(buf[at:body]) != end {
+	body = at + endBytes
+	if at == nameBytes || len(buf) < body || binary.LittleEndian.Uint32(buf[at:]) != wordEnd {
 		return 0, 0
 	}
 	if body > d.cfg.HeaderBytesMax || !d.inRange(declared) {
@@ -85,6 +88,13 @@ func (d *Decoder) canonicalBlock(buf []byte) (body, length int) {
 	}
 	return body, int(declared)
 }
+
+// The canonical block as little-endian words: in the sandbox a comparison of texts is a call.
+const (
+	wordContent = 0x2D746E65746E6F43 // Content-
+	wordLength  = 0x203A6874676E654C // Length: and a space
+	wordEnd     = 0xA0D0A0D          // CRLF CRLF
+)
 
 // beginBlock makes the decoder ready for the block behind the one it consumes.
 func (d *Decoder) beginBlock() {

@@ -5,7 +5,10 @@
 // state, nothing recurses, and no input panics.
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Span is a half-open range of offsets into a text. No value is empty, so the zero Span means
 // absent.
@@ -68,6 +71,14 @@ type Message struct {
 	Version, ID, Method, Params, Result, Error Span
 }
 
+// reset makes m the zero Message, field by field: in wazero clearing a large value at once is a call for each
+// power of two in its size.
+func (m *Message) reset() {
+	m.Form, m.Seen, m.Repeated, m.Plain = FormObject, 0, 0, 0
+	m.Version, m.ID, m.Method = Span{}, Span{}, Span{}
+	m.Params, m.Result, m.Error = Span{}, Span{}, Span{}
+}
+
 // Message scans one text and finds the members of its envelope. It overwrites m, with the zero
 // Message when there is a fault. Member names count as their unescaped text and are compared
 // exactly (MSG-1).
@@ -75,7 +86,7 @@ type Message struct {
 // The offset is that of the deciding byte: the first one with which no text can begin; len(text)
 // when the text ends too early.
 func (s *Scanner) Message(text []byte, m *Message) (Fault, int) {
-	*m = Message{}
+	m.reset()
 	i := spaceEnd(text, 0)
 	var fault Fault
 	switch peek(text, i) {
@@ -97,7 +108,7 @@ func (s *Scanner) Message(text []byte, m *Message) (Fault, int) {
 		}
 		fault = FaultSyntax
 	}
-	*m = Message{}
+	m.reset()
 	return fault, i
 }
 
@@ -112,14 +123,13 @@ func (s *Scanner) envelope(text []byte, i int, m *Message) (int, Fault) {
 	}
 	for {
 		var fault Fault
-		start, end, plain := i, 0, false
-		if i = simpleNameEnd(text, start); i > 0 {
-			end, i = i-len(":"), spaceEnd(text, i)
-		} else if end, i, fault = nameEnd(text, start); fault != FaultNone {
+		member, end := familiarName(text, i)
+		if end > 0 {
+			i = spaceEnd(text, end)
+		} else if member, i, fault = anyName(text, i); fault != FaultNone {
 			return i, fault
 		}
-		member := memberOf(text[start:end])
-		start = i
+		start, plain := i, false
 		if peek(text, i) == '"' {
 			if i = plainEnd(text, i+1); peek(text, i) == '"' {
 				i++
@@ -167,6 +177,57 @@ func (m *Message) set(member Members, value Span, plain bool) {
 	case MemberError:
 		m.Error = value
 	}
+}
+
+// familiarName recognises a name that decides and the colon behind it, spelled as nearly every peer
+// does. It returns the offset behind the colon; 0 where anyName has to look.
+func familiarName(text []byte, i int) (member Members, end int) {
+	if i < 0 || i > len(text)-8 {
+		return 0, 0
+	}
+	word := binary.LittleEndian.Uint64(text[i : i+8])
+	switch word {
+	case wordMethod:
+		member, end = MemberMethod, i+8
+	case wordParams:
+		member, end = MemberParams, i+8
+	case wordResult:
+		member, end = MemberResult, i+8
+	case wordVersion:
+		if peek(text, i+8) != '"' {
+			return 0, 0
+		}
+		member, end = MemberVersion, i+9
+	default:
+		if word&wordIDMask != wordID {
+			return 0, 0
+		}
+		member, end = MemberID, i+4
+	}
+	if peek(text, end) != ':' {
+		return 0, 0
+	}
+	return member, end + 1
+}
+
+// Names, quotes included, as little-endian words: comparing one takes no loop and no call.
+const (
+	wordMethod  = 0x22646F6874656D22 // "method"
+	wordParams  = 0x22736D6172617022 // "params"
+	wordResult  = 0x22746C7573657222 // "result"
+	wordVersion = 0x6370726E6F736A22 // "jsonrpc without its closing quote
+	wordID      = 0x22646922         // "id"
+	wordIDMask  = 1<<32 - 1
+)
+
+// anyName scans a name and the colon after it and returns the member and the offset of the value, or that
+// of the deciding byte.
+func anyName(text []byte, i int) (member Members, value int, fault Fault) {
+	end, value, fault := nameEnd(text, i)
+	if fault != FaultNone {
+		return 0, value, fault
+	}
+	return memberOf(text[i:end]), value, FaultNone
 }
 
 // memberOf returns which member a name token names, or 0.

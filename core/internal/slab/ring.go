@@ -5,6 +5,7 @@ type Ring[T any] struct {
 	items []T // a power of two
 	head  int
 	count int
+	blank T // copying it is one call in wazero, clearing a large item is one for each power of two in its size
 }
 
 // Add adds a zero value at the back and returns its place, good until the next one is added.
@@ -36,8 +37,7 @@ func (r *Ring[T]) At(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
 
 // Drop removes the front and forgets what it held.
 func (r *Ring[T]) Drop() {
-	var zero T
-	*r.At(0) = zero
+	*r.At(0) = r.blank
 	r.head = (r.head + 1) & (len(r.items) - 1)
 	if r.count--; r.count == 0 && len(r.items) > keptMax {
 		r.items, r.head = nil, 0
