@@ -17,7 +17,10 @@ const (
 	wazeroName = "parley, wazero"
 )
 
-const blockFrames = 64 // frames that one read brings at once in decodeBlock
+const (
+	blockFrames = 64        // frames that one read brings at once in decodeBlock
+	creditMax   = 1<<31 - 1 // granted once, as whoever serves with handlers does
+)
 
 // work is one input to decode: that many frames around bodies.
 type work struct {
@@ -161,14 +164,13 @@ func decodeIn(name string, engine host.Engine, w work, chunkBytes int) contender
 		if err != nil {
 			return worker{}, err
 		}
+		machine.Want(creditMax)
 		ev := new(core.Event) // one for all turns: behind an interface it would be an allocation each
 		op := func() error {
 			if w.isAnswer {
 				if err := callAnswered(machine); err != nil {
 					return err
 				}
-			} else {
-				machine.Want(w.frames)
 			}
 			return turns(machine, ev, w.input, chunkBytes, w.frames)
 		}
@@ -184,11 +186,9 @@ func relayTurn(name string, engine host.Engine, w work) contender {
 		if err != nil {
 			return worker{}, err
 		}
+		machine.Want(creditMax)
 		ev := new(core.Event)
-		return loop(func() error {
-			machine.Want(w.frames)
-			return turns(machine, ev, w.input, len(w.input), w.frames)
-		}, machine.Close), nil
+		return loop(func() error { return turns(machine, ev, w.input, len(w.input), w.frames) }, machine.Close), nil
 	}}
 }
 
@@ -197,10 +197,9 @@ func turns(machine host.Machine, ev *core.Event, input []byte, chunkBytes, frame
 	for len(input) > 0 {
 		n := copy(machine.Reserve(min(len(input), chunkBytes)), input[:min(len(input), chunkBytes)])
 		input = input[n:]
-		if err := machine.Commit(n); err != nil {
+		if err := host.Turn(machine, n, 1); err != nil {
 			return err
 		}
-		machine.Advance(1)
 		for machine.Next(ev) {
 			if ev.Kind == core.EventNotification || ev.Kind == core.EventResult || ev.Kind == core.EventMessage {
 				found++

@@ -91,7 +91,15 @@ func (s settings) run(ctx context.Context, w io.Writer) error {
 	if !s.targets {
 		fleetTable(w, fleets)
 	}
-	printTargets(w, reached(results, fleets))
+	lines := reached(results, fleets)
+	if only.MatchString("sandbox") {
+		sandboxes, err := measureSandboxes(ctx)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, sandboxes...)
+	}
+	printTargets(w, lines)
 	if s.bench != "" {
 		if err := writeBench(s.bench, results); err != nil {
 			return err
@@ -100,7 +108,7 @@ func (s settings) run(ctx context.Context, w io.Writer) error {
 	if s.results == "" {
 		return nil
 	}
-	return writeResults(s.results, fmt.Sprintf("%s; %d rounds of %v a contender", machine, s.rounds, s.slice), results, fleets)
+	return writeResults(s.results, fmt.Sprintf("%s; %d rounds of %v a contender", machine, s.rounds, s.slice), results, fleets, lines)
 }
 
 // contests are all tables, in the order of METHOD.md.

@@ -86,6 +86,8 @@ type standing struct {
 const (
 	idleKiBMax    = 32 // a peer that waits, its buffers included
 	instanceMsMax = 10 // an instance of a compiled module
+	spareMsMax    = 0.2
+	sandboxMBMax  = 4 // of this process's heap for one instance, its linear memory included
 )
 
 func atMost(name string, value, limit float64) standing {

@@ -7,6 +7,16 @@ import (
 
 // literalEnd scans a literal name and returns the offset behind it or that of the deciding byte.
 func literalEnd(text []byte, i int) (int, Fault) {
+	if i >= 0 && i <= len(text)-4 {
+		switch binary.LittleEndian.Uint32(text[i : i+4]) {
+		case wordNull, wordTrue:
+			return i + 4, FaultNone
+		case wordFals:
+			if peek(text, i+4) == 'e' {
+				return i + 5, FaultNone
+			}
+		}
+	}
 	switch peek(text, i) {
 	case 't':
 		return wordEnd(text, i, "true")
@@ -15,6 +25,13 @@ func literalEnd(text []byte, i int) (int, Fault) {
 	}
 	return wordEnd(text, i, "null")
 }
+
+// Literal names as little-endian words.
+const (
+	wordNull = 0x6C6C756E // null
+	wordTrue = 0x65757274 // true
+	wordFals = 0x736C6166 // fals
+)
 
 // wordEnd is inlined, so that each word is compared as a constant.
 func wordEnd(text []byte, i int, word string) (int, Fault) {

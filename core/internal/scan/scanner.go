@@ -80,7 +80,13 @@ func (s *Scanner) container(text []byte, i, depth int) (int, Fault) {
 			if peek(text, i) != c+2 { // ']' and '}' stand two behind '[' and '{'
 				continue
 			}
-		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			if next := peek(text, i+1); next == ',' || next == '}' { // a lone digit, as most integers are
+				i++
+			} else if i, fault = numberEnd(text, i); fault != FaultNone {
+				return i, fault
+			}
+		case '-':
 			if i, fault = numberEnd(text, i); fault != FaultNone {
 				return i, fault
 			}
@@ -98,7 +104,7 @@ func (s *Scanner) container(text []byte, i, depth int) (int, Fault) {
 			}
 			if c == ',' {
 				i++
-				if inside&1 == 0 {
+				if inside&1 == 0 && isDigit(peek(text, i)) {
 					i = integersEnd(text, i)
 				}
 				i = spaceEnd(text, i)

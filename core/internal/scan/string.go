@@ -81,7 +81,15 @@ func plainEnd(text []byte, i int) int {
 	// Branching on the mask, before anything is counted, keeps the next load from waiting for this
 	// one: three times as fast. The offset is never negative; saying so, and bounding the slice, takes
 	// the compiler's checks out of each word: a third of the instructions. The other loops by words
-	// are written likewise.
+	// are written likewise. Two words a turn: in wazero the turn costs as much as a word.
+	for ; i >= 0 && i <= len(text)-16; i += 16 {
+		if stops := plainStops(binary.LittleEndian.Uint64(text[i : i+8])); stops != 0 {
+			return i + firstStop(stops)
+		}
+		if stops := plainStops(binary.LittleEndian.Uint64(text[i+8 : i+16])); stops != 0 {
+			return i + 8 + firstStop(stops)
+		}
+	}
 	for ; i >= 0 && i <= len(text)-8; i += 8 {
 		if stops := plainStops(binary.LittleEndian.Uint64(text[i : i+8])); stops != 0 {
 			return i + firstStop(stops)
