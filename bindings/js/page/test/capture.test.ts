@@ -115,6 +115,19 @@ describe('a capture', () => {
     assert.deepEqual([messages.length, /line 11: the last line is torn/.test(flaws[0]!)], [3, true]);
   });
 
+  test('in JSON lines tells a batch once, although its members have lines too', async () => {
+    const lines = [
+      { from: 'capture', ms: 0, framing: 'line' },
+      { from: 'client', ms: 1, kind: 'batch', bytes: 42, message: [JSON.parse(ping)] },
+      { from: 'client', ms: 1, kind: 'request', method: 'ping', bytes: 40, inBatch: true, id: 1, message: JSON.parse(ping) },
+    ];
+    const { messages } = await told(Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+    assert.deepEqual(
+      messages.map(({ kind, text }) => [kind, text]),
+      [['batch', `[${ping}]`]],
+    );
+  });
+
   test('is refused where it is none', async () => {
     for (const text of ['', '\x89parley\x02', '\x89parle', 'capture framing=header\n', '[1]', 'Dear Sir']) {
       await assert.rejects(told(new Uint8Array(Buffer.from(text, 'latin1'))), CaptureError, text);

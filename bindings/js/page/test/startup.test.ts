@@ -6,8 +6,9 @@ import { before, describe, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
+import { noChromium } from '../../test/chromium.js';
 import { type Bridge, CuttingProxy } from './bridge.js';
-import { linkState, noChromium, picture, withPage } from './browser.js';
+import { linkState, picture, withPage } from './browser.js';
 import { Fixture } from './fixture.js';
 import { pageFolder } from './places.js';
 

@@ -55,6 +55,56 @@ test('an answer counts once, and one to nothing stays alone', () => {
   assert.deepEqual([second.method, second.partner, second.latencyMs], ['', undefined, undefined]);
 });
 
+const batch = (texts: string[], direction: Passing['direction'] = 'sent'): Passing => {
+  const text = `[ ${texts.join(' , ')} ]`;
+  return { direction, kind: 'batch', method: '', id: undefined, bytes: text.length, text };
+};
+
+test('the messages in a batch are listed behind it, and joined as others are', () => {
+  const log = new TrafficLog();
+  const asked = log.add(
+    batch([
+      '{"jsonrpc":"2.0","id":1.0,"method":"a","params":{"id":[9,{"x":"],}"}]}}',
+      '{"jsonrpc":"2.0","method":"ü"}',
+      '{"jsonrpc":"2.0","id":"1","method":"b"}',
+      '[1]',
+      '7',
+      '{"jsonrpc":"1.0","id":3,"method":"c"}',
+      '{"jsonrpc":"2.0","id":4,"method":null}',
+    ]),
+    0,
+  );
+  assert.deepEqual([asked.method, asked.inBatch], ['batch of 7', false]);
+  log.add(batch(['{"jsonrpc":"2.0","id":"1","error":{}}', '{"jsonrpc":"2.0","id":1.0,"result":null}'], 'received'), 5);
+  const row = (n: number): unknown[] => {
+    const { kind, method, id, inBatch, partner, latencyMs } = log.at(n)!;
+    return [kind, method, id, inBatch, partner, latencyMs];
+  };
+  assert.deepEqual(Array.from({ length: log.end }, (_, n) => row(n)).slice(1), [
+    ['request', 'a', '1.0', true, 10, 5],
+    ['notification', 'ü', '', true, undefined, undefined],
+    ['request', 'b', '"1"', true, 9, 5],
+    ['invalid', '', '', true, undefined, undefined],
+    ['invalid', '', '', true, undefined, undefined],
+    ['invalid', '', '3', true, undefined, undefined],
+    ['invalid', '', '4', true, undefined, undefined],
+    ['batch', 'batch of 2', '', false, undefined, undefined],
+    ['error', 'b', '"1"', true, 3, 5],
+    ['result', 'a', '1.0', true, 1, 5],
+  ]);
+  assert.deepEqual([log.at(2)!.text, log.at(2)!.sizeBytes], ['{"jsonrpc":"2.0","method":"ü"}', 31]);
+});
+
+test('a batch that is a flood, empty, or none at all is listed within bounds', () => {
+  const log = new TrafficLog();
+  log.add(batch(Array.from({ length: 5000 }, () => '1')), 0);
+  assert.deepEqual([log.at(0)!.method, log.end], ['batch of 5,000, the first 1,024 listed', 1025]);
+  for (const text of ['[]', '{"a":[1]}', '7', '', 'no json [1', '[,,]']) log.add({ ...batch([]), text }, 0);
+  assert.equal(log.end, 1025 + 6);
+  log.add({ ...batch([]), text: '[1 2,{"a":}]' }, 0); // of a file that lies
+  assert.deepEqual([log.at(log.end - 1)!.kind, log.at(log.end - 2)!.kind], ['invalid', 'invalid']);
+});
+
 test('a session that has ended leaves no request for the ids of the next one', () => {
   const log = new TrafficLog();
   log.add(request('1', 'old'), 0);

@@ -41,11 +41,11 @@ export function* lines(file: Uint8Array): Generator<Line> {
   }
 }
 
-type Members = Partial<Record<'from' | 'ms' | 'kind' | 'method' | 'bytes' | 'text' | 'started' | 'command', unknown>>;
+type Members = Partial<Record<'from' | 'ms' | 'kind' | 'method' | 'bytes' | 'text' | 'started' | 'command' | 'inBatch', unknown>>;
 
 function parse(text: string): Line {
   const line = JSON.parse(text) as Members | null;
-  const { from, ms = 0, kind, bytes = 0, started, command } = Object(line) as Members;
+  const { from, ms = 0, kind, bytes = 0, started, command, inBatch } = Object(line) as Members;
   if (typeof from !== 'string') throw new RangeError('it has no from');
   if (typeof ms !== 'number' || ms < 0 || ms >= msMax) throw new RangeError('its ms is no time from 0 to 104 days');
   if (typeof bytes !== 'number' || bytes < 0) throw new RangeError('its bytes are no count');
@@ -55,6 +55,7 @@ function parse(text: string): Line {
   if (kind === 'gap') return { from, ms, lostBytes: bytes };
   if (kind === 'noise') return { from, ms, noiseBytes: bytes };
   if ((from !== 'client' && from !== 'server') || !kinds.has(kind)) return { from, ms };
+  if (inBatch === true) return { from, ms }; // it came with the text of its batch
   return { from, ms, passing: passing(text, line!, from, bytes) };
 }
 

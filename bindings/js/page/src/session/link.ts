@@ -119,7 +119,9 @@ export class Link {
   #showClosed(name: string, error: unknown): void {
     const why = endOf(error);
     if (error instanceof SocketError && error.code === refusedCode) {
-      this.pill.show('closed', `${why}. Open the address that parley serve prints.`, 'To try again would not help');
+      const line = `${why}. Open the address that parley serve prints.`;
+      this.pill.show('closed', line, line);
+      complain(line); // the bar may have no room for all of it
     } else {
       this.pill.show('closed', `${name}: ${why}`, why, this.#begins('Restart server'));
     }

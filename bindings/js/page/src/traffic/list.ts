@@ -163,9 +163,10 @@ function newRow(): HTMLElement {
 }
 
 function fillRow(row: HTMLElement, message: Message, selected: number | undefined, partner: number | undefined): void {
-  const { ordinal, direction, kind, latencyMs } = message;
+  const { ordinal, direction, kind, latencyMs, inBatch } = message;
   row.dataset.ordinal = String(ordinal);
   row.className = `message ${direction} ${kind}`;
+  row.classList.toggle('member', inBatch);
   row.classList.toggle('partner', ordinal === partner);
   row.classList.toggle('slow', latencyMs !== undefined && latencyMs > slowMs);
   row.ariaSelected = String(ordinal === selected);

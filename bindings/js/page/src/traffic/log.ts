@@ -1,5 +1,6 @@
 // The log: the newest messages, requests joined with their answers, all of it bounded.
 
+import { openBatch } from './batch.js';
 import { isAnswer, type Message, type Passing } from './message.js';
 
 export interface LogBounds {
@@ -41,7 +42,29 @@ export class TrafficLog {
     return this.#ring[ordinal % this.#bounds.messagesMax];
   }
 
+  /** Adds what passed, and behind a batch the messages in it. */
   add(passing: Passing, atMs: number): Message {
+    if (passing.kind !== 'batch') return this.#put(passing, atMs, false);
+    const { title, entries } = openBatch(passing);
+    const batch = this.#put({ ...passing, method: title }, atMs, false);
+    for (const entry of entries) this.#put(entry, atMs, true);
+    return batch;
+  }
+
+  /** Forgets every message; ordinals go on. */
+  clear(): void {
+    this.#ring.length = 0;
+    this.#open.clear();
+    this.#first = this.#textFirst = this.#end;
+    this.#textSize = 0;
+  }
+
+  /** The session has ended: whatever has no answer gets none, and a later session starts its ids anew. */
+  endSession(): void {
+    this.#open.clear();
+  }
+
+  #put(passing: Passing, atMs: number, inBatch: boolean): Message {
     if (this.#end - this.#first === this.#bounds.messagesMax) this.#dropOldest();
     const { direction, kind, text } = passing;
     const id = (passing.id ?? '').slice(0, nameMax);
@@ -52,6 +75,7 @@ export class TrafficLog {
       atMs,
       direction,
       kind,
+      inBatch,
       method: isAnswer(passing) ? (request?.method ?? '') : passing.method.slice(0, nameMax),
       id,
       sizeBytes: passing.bytes,
@@ -68,19 +92,6 @@ export class TrafficLog {
     this.#textSize += text.length;
     this.#dropTexts();
     return message;
-  }
-
-  /** Forgets every message; ordinals go on. */
-  clear(): void {
-    this.#ring.length = 0;
-    this.#open.clear();
-    this.#first = this.#textFirst = this.#end;
-    this.#textSize = 0;
-  }
-
-  /** The session has ended: whatever has no answer gets none, and a later session starts its ids anew. */
-  endSession(): void {
-    this.#open.clear();
   }
 
   #takeRequest(passing: Passing, id: string): Message | undefined {

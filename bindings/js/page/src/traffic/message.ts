@@ -13,6 +13,8 @@ export interface Message {
   readonly atMs: number;
   readonly direction: Direction;
   readonly kind: Kind;
+  /** It came in the batch before it. */
+  readonly inBatch: boolean;
   /** Of an answer: the method of its request, '' where the log has none. */
   readonly method: string;
   /** The raw JSON token; '' where there is none. It and the method are cut where they are longer than anybody reads. */

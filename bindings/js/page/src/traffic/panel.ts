@@ -10,7 +10,7 @@ import { filterHelp, parseFilter } from './filter.js';
 import { count } from './format.js';
 import { MessageList } from './list.js';
 import { TrafficLog } from './log.js';
-import type { Passing } from './message.js';
+import type { Message, Passing } from './message.js';
 import { Rates } from './rates.js';
 
 /** The panel. What passes is recorded from the first message on, whether the panel is in sight or not. */
@@ -83,12 +83,16 @@ export class TrafficPanel {
   }
 
   record(passing: Passing): void {
-    const message = this.#live.add(passing, performance.now());
+    const { ordinal } = this.#live.add(passing, performance.now());
+    for (let n = ordinal; n < this.#live.end; n++) this.#added(this.#live.at(n)!);
+    if (this.#log === this.#live) this.#update();
+  }
+
+  #added(message: Message): void {
     this.#rates.add(message);
     if (this.#log !== this.#live) return;
     const { partner } = message;
     if (partner !== undefined && partner === this.#list.selected) this.#detail.show(this.#log.at(partner)); // its answer is here
-    this.#update();
   }
 
   endSession(): void {
