@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { before, describe, test } from 'node:test';
 
+import { noChromium } from '../../test/chromium.js';
 import { buildGuest, commandsBelow } from './bridge.js';
-import { editorOf, linkState, noChromium, openFile, picture, withPage } from './browser.js';
+import { editorOf, linkState, openFile, picture, withPage } from './browser.js';
 import { Fixture } from './fixture.js';
 
 describe('the page with a server in a sandbox', { skip: noChromium, timeout: 300_000 }, () => {
