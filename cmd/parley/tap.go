@@ -23,7 +23,7 @@ import (
 type tapCmd struct {
 	Record    string   `placeholder:"FILE" help:"Write what passes to FILE; {pid} in it becomes the process id. A capture that is there is added to."`
 	Redact    []string `placeholder:"PATH" help:"Mask the values at PATH, such as params.arguments.licence or **.email, in what is recorded."`
-	NoSecrets bool     `help:"Record members named like secrets as they are (see below)."`
+	NoSecrets bool     `help:"Record members named like secrets as they are (see above)."`
 	Rotate    byteSize `placeholder:"SIZE" help:"Once FILE has SIZE (64MiB), name it FILE.1, in place of the one before, and begin another."`
 	Framing   string   `default:"guess" enum:"guess,header,line,length4" help:"How messages are told apart: guess, header, line, length4."`
 
