@@ -89,9 +89,12 @@ export class Inbox {
     this.#notify();
   }
 
-  /** The next message, undefined after the last one. want asks the machine for one. */
+  /**
+   * The next message, undefined after the last one. want asks the machine for one, behind the end too: an
+   * end is known before what was retained has been fetched (API-4).
+   */
   async next(want: () => void): Promise<Message | undefined> {
-    if (this.#waiting.length === 0 && this.#end === undefined) want();
+    if (this.#waiting.length === 0) want();
     while (this.#waiting.length === 0 && this.#end === undefined) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }

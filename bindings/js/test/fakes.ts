@@ -12,6 +12,7 @@ import {
   type Sink,
   type Transport,
   type UsageError,
+  type WebSocketLike,
 } from '../src/node.js';
 
 export interface Session {
@@ -160,3 +161,39 @@ export class FakeClock implements Clock {
 
 /** Resolves when everything that can go on without the outside has gone on. */
 export const settled = (): Promise<void> => new Promise((resolve) => systemClock.hop(resolve));
+
+/** A WebSocket of a browser: bytes are Blobs until it is told otherwise. */
+export class FakeSocket extends EventTarget implements WebSocketLike {
+  binaryType = 'blob';
+  readyState = 0;
+  bufferedAmount = 0;
+  readonly sent: (string | Uint8Array)[] = [];
+
+  send(data: string | Uint8Array): void {
+    this.sent.push(data);
+  }
+
+  close(code = 1005): void {
+    this.end(code, '');
+  }
+
+  open(): void {
+    this.readyState = 1;
+    this.dispatchEvent(new Event('open'));
+  }
+
+  hear(data: unknown): void {
+    this.dispatchEvent(new MessageEvent('message', { data }));
+  }
+
+  end(code: number, reason: string): void {
+    this.readyState = 3;
+    this.dispatchEvent(Object.assign(new Event('close'), { code, reason, wasClean: true }));
+  }
+}
+
+/** A fake, and the same to give away. */
+export const fakeSocket = (): { socket: FakeSocket; like: WebSocketLike } => {
+  const socket = new FakeSocket();
+  return { socket, like: socket as unknown as WebSocketLike };
+};

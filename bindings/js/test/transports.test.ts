@@ -18,9 +18,8 @@ import {
   streamTransport,
   webSocketTransport,
   type Transport,
-  type WebSocketLike,
 } from '../src/node.js';
-import { settled } from './fakes.js';
+import { fakeSocket, settled } from './fakes.js';
 
 const client = async (transport: Transport, profile: Profile = Profile.Plain): Promise<Peer> =>
   new Peer(await init(), { profile, role: Role.Client }).connect(transport);
@@ -164,40 +163,6 @@ test('streams that fail say so, and nobody who does not read is waited for', asy
 });
 
 /** A socket in the hands of a test. */
-class FakeSocket extends EventTarget implements WebSocketLike {
-  binaryType = 'blob';
-  readyState = 0;
-  bufferedAmount = 0;
-  readonly sent: (string | Uint8Array)[] = [];
-
-  send(data: string | Uint8Array): void {
-    this.sent.push(data);
-  }
-
-  close(code = 1005): void {
-    this.end(code, '');
-  }
-
-  open(): void {
-    this.readyState = 1;
-    this.dispatchEvent(new Event('open'));
-  }
-
-  hear(data: unknown): void {
-    this.dispatchEvent(new MessageEvent('message', { data }));
-  }
-
-  end(code: number, reason: string): void {
-    this.readyState = 3;
-    this.dispatchEvent(Object.assign(new Event('close'), { code, reason, wasClean: true }));
-  }
-}
-
-const fakeSocket = (): { socket: FakeSocket; like: WebSocketLike } => {
-  const socket = new FakeSocket();
-  return { socket, like: socket as unknown as WebSocketLike };
-};
-
 test('a socket that is still connecting gets the calls once it is open', async () => {
   const { socket, like } = fakeSocket();
   const transport = webSocketTransport(like);
