@@ -15,6 +15,7 @@ import (
 // change, in which the guide's example of a vector is at the end of its file. A number behind # is the
 // exit code. Of make, which would run for an hour, goal is that it knows what it is asked.
 func TestGuideOfTesting(t *testing.T) {
+	t.Parallel()
 	guide, err := os.ReadFile("../docs/guides/testing.md")
 	if err != nil {
 		t.Fatal(err)

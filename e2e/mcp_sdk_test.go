@@ -47,6 +47,7 @@ func TestMCPServerServesSDKClients(t *testing.T) {
 }
 
 func TestParleyCallsMCPServers(t *testing.T) {
+	t.Parallel()
 	program := parley(t)
 	for _, server := range mcpServers {
 		t.Run(server.name, func(t *testing.T) {

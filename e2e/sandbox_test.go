@@ -12,6 +12,7 @@ import (
 
 // A page's life with a language server that runs in a sandbox and was given nothing.
 func TestServeSandboxedServer(t *testing.T) {
+	t.Parallel()
 	directory, err := filepath.Abs("../build/wasm") // where the code is kept for the next time
 	if err != nil {
 		t.Fatal(err)

@@ -147,6 +147,7 @@ func (p *page) closed(t *testing.T) (code websocket.StatusCode, reason string) {
 
 // A page's life with gopls, to the end of the bridge: gopls is asked, and gone afterwards.
 func TestServeGopls(t *testing.T) {
+	t.Parallel()
 	gopls := installed(t, "../build/bin/gopls")
 	path, text := sourceFile(t, openedFile)
 	pidFile := filepath.Join(t.TempDir(), "pid")

@@ -19,6 +19,7 @@ import (
 // works on what it recorded. Method: what goes into the tap and what comes out of it is kept on both
 // sides and compared byte by byte, with each other and with the capture.
 func TestTapUnderGopls(t *testing.T) {
+	t.Parallel()
 	gopls := installed(t, "../build/bin/gopls")
 	env := goplsEnv(t)
 	directory := t.TempDir()
