@@ -19,13 +19,18 @@ type column struct {
 	title    string
 	right    bool // its cells stand at the right
 	flexible bool
+	optional bool // among the last ones, which are left out where all would not fit
 }
 
-const flexibleMin = 8 // the least width of a column that gives up
+const (
+	flexibleMin = 8 // the least width of a column that gives up
+	gapWidth    = 2 // before each column
+)
 
 // lines are the heading and at most rowsMax rows, among them the one that is chosen (-1: none).
 // What does not fit is counted in a line of its own.
 func (g grid) lines(width, rowsMax, chosen int, focused bool) []string {
+	g.columns = g.fitting(width)
 	widths := g.widths(width)
 	lines := []string{styleFaint.Styled("  " + g.line(titles(g.columns), widths))}
 	first, last := 0, len(g.rows)
@@ -58,16 +63,40 @@ func titles(columns []column) []string {
 	return all
 }
 
+// fitting are the columns without as many optional ones at the end as do not fit even where the flexible
+// ones give up what they can.
+func (g grid) fitting(width int) []column {
+	least := 0
+	for i, c := range g.columns {
+		need := g.need(i)
+		if c.flexible {
+			need = min(need, flexibleMin)
+		}
+		least += gapWidth + need
+	}
+	last := len(g.columns) - 1
+	for ; last > 0 && g.columns[last].optional && least > width; last-- {
+		least -= gapWidth + g.need(last)
+	}
+	return g.columns[:last+1]
+}
+
+// need is the width of a column's widest cell.
+func (g grid) need(i int) int {
+	need := ansi.StringWidth(g.columns[i].title)
+	for _, row := range g.rows {
+		need = max(need, ansi.StringWidth(oneLine(row[i])))
+	}
+	return need
+}
+
 // widths gives each column what its widest cell needs, and takes from the flexible ones, the widest
 // first, until the whole fits.
 func (g grid) widths(width int) []int {
 	widths := make([]int, len(g.columns))
-	sum := 2 * len(g.columns)
-	for i, c := range g.columns {
-		widths[i] = ansi.StringWidth(c.title)
-		for _, row := range g.rows {
-			widths[i] = max(widths[i], ansi.StringWidth(oneLine(row[i])))
-		}
+	sum := gapWidth * len(g.columns)
+	for i := range widths {
+		widths[i] = g.need(i)
 		sum += widths[i]
 	}
 	for ; sum > width; sum-- {
@@ -88,7 +117,7 @@ func (g grid) widths(width int) []int {
 // line puts one row's cells, which are foreign text, into their columns (REQ-6).
 func (g grid) line(cells []string, widths []int) string {
 	var b strings.Builder
-	for i, cell := range cells {
+	for i, cell := range cells[:len(widths)] {
 		cell = ansi.Truncate(oneLine(cell), widths[i], "…")
 		padding := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
 		if i > 0 {

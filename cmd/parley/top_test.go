@@ -288,3 +288,22 @@ func TestTopPrintsOnceWithoutATerminal(t *testing.T) {
 		t.Errorf("interrupted: exit code %d", code)
 	}
 }
+
+// Goal: a terminal that is narrow loses what matters least, and cuts nothing that it shows. Method: a table
+// with two optional columns, at the width of all three, one less, and less than the first alone.
+func TestGridLeavesOutOptionalColumns(t *testing.T) {
+	g := grid{
+		columns: []column{{title: "NAME", flexible: true}, {title: "GEN", optional: true}, {title: "ROLE", optional: true}},
+		rows:    [][]string{{"a-long-name", "7", "client"}},
+	}
+	for width, want := range map[int]string{
+		100: "  a-long-name  7    client",
+		23:  "  a-long-…  7    client",
+		22:  "  a-long-name  7",
+		4:   "  a-long-…",
+	} {
+		if got := g.lines(width, 10, -1, false)[1]; got != want {
+			t.Errorf("width %d: %q, want %q", width, got, want)
+		}
+	}
+}

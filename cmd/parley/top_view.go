@@ -135,10 +135,10 @@ func (d *dashboard) sessionTable() grid {
 	add(column{title: "IN/S", right: true}, func(s placed) string { return fmt.Sprintf("%.1f", d.rate(s)) })
 	add(column{title: "OUT", right: true}, func(s placed) string { return byteCount(uint64(s.OutBytes)) })
 	add(column{title: "AGE", right: true}, func(s placed) string { return duration(s.AgeMs) })
-	add(column{title: "GEN", right: true}, func(s placed) string { return strconv.FormatUint(s.Generation, 10) })
-	add(column{title: "TRACE"}, func(s placed) string { return onOff(s.Tracing) })
-	add(column{title: "PROFILE"}, func(s placed) string { return s.Profile })
-	add(column{title: "ROLE"}, func(s placed) string { return s.Role })
+	add(column{title: "GEN", right: true, optional: true}, func(s placed) string { return strconv.FormatUint(s.Generation, 10) })
+	add(column{title: "TRACE", optional: true}, func(s placed) string { return onOff(s.Tracing) })
+	add(column{title: "PROFILE", optional: true}, func(s placed) string { return s.Profile })
+	add(column{title: "ROLE", optional: true}, func(s placed) string { return s.Role })
 	for _, s := range d.sessions() {
 		row := make([]string, len(cells))
 		for i, cell := range cells {
