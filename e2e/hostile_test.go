@@ -257,6 +257,13 @@ func TestHostilePeersThatDoNotAnswer(t *testing.T) {
 			})
 		}
 	}
+	meetings["and announce too much"] = func(t *testing.T, m *meeting) {
+		_ = m.with(t, host.LSP, "lsp --wrong-length 1 --seed 2", func(p *child.Peer) {
+			if err := ask(m.ctx, t, p, 1, host.WithTimeout(deafBudget)); !errors.Is(err, host.ErrTimeout) || !strings.Contains(err.Error(), "no whole message") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 	meetings["and are told too much"] = func(t *testing.T, m *meeting) {
 		_ = m.with(t, host.Plain, "echo --never-read", func(p *child.Peer) {
 			ctx, cancel := context.WithTimeout(m.ctx, deafBudget)
@@ -289,6 +296,7 @@ func TestHostilePeersThatBreak(t *testing.T) {
 		"echo --framing header --die-at-byte 30":      {header, core.ViolationTruncated},
 		"echo --framing header --junk 1":              {header, core.ViolationNoise},
 		"lsp --junk 1":                                {host.LSP, core.ViolationNoise},
+		"lsp --wrong-length 1 --seed 1":               {host.LSP, core.ViolationParse}, // it announces too little
 		"lsp --die-at-byte 100":                       {host.LSP, core.ViolationTruncated},
 		"lsp --die-at-byte 100 --hold-stdout 10m":     {host.LSP, core.ViolationTruncated},
 		"mcp --die-at-byte 20 --split 1 --ignore-eof": {host.MCP, core.ViolationTruncated},
