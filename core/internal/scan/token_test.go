@@ -30,6 +30,8 @@ func TestUnquoted(t *testing.T) {
 		{`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t", true},
 		{`"a\u0041b"`, "aAb", true},
 		{`"\u00e9\u20AC\uD834\uDD1E"`, "é€\U0001D11E", true},
+		{`"\ud7ff\ue000"`, "\uD7FF\uE000", true},
+		{`"\ud800\udc00\udbff\udfff"`, "\U00010000\U0010FFFF", true},
 		{`"\ud800"`, "\uFFFD", true},
 		{`"\udc00x"`, "\uFFFDx", true},
 		{`"\ud800\ud834\udd1e"`, "\uFFFD\U0001D11E", true},
