@@ -82,7 +82,7 @@ func wantFinding(t *testing.T, found []diagnose.Finding, id, evidence string) {
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	const short = "--timeout 1s "
 	for _, test := range []struct{ flags, peer, id, evidence string }{
-		{"", `lsp --preface 'listening on stdio\n'`, "banner", `at byte 0 of stdout stands "listening on stdio\n"`},
+		{"", `lsp --preface 'listening on stdio\n'`, "banner", `at byte 0 of stdout stands "listening on stdio\n`},
 		{"", `lsp --preface 'INFO: started\n'`, "banner", "INFO: started"},
 		{"", `lsp --preface '\x1b[32mready\x1b[0m\n'`, "terminal-codes", `"\x1b[32mready`},
 		{short, `lsp --preface '>>> ' --never-answer`, "prompt", `">>> ", and nothing follows`},

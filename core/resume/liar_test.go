@@ -94,7 +94,7 @@ func (l *liar) take(gen Generation) {
 // claim is a count that the peer says: most of them near what is true.
 func (l *liar) claim(arg int) uint64 {
 	m := l.ledger
-	counts := [8]int{m.first, m.next, len(m.texts), m.first - 1, len(m.texts) + 1, 0, m.next - 1, CountMax}
+	counts := [8]int64{int64(m.first), int64(m.next), int64(len(m.texts)), int64(m.first) - 1, int64(len(m.texts)) + 1, 0, int64(m.next) - 1, CountMax}
 	return uint64(max(counts[arg&7], 0))
 }
 

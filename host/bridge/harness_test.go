@@ -189,15 +189,12 @@ func (f *fixture) heard() []string {
 // emptied waits until no session is left.
 func (f *fixture) emptied() {
 	f.t.Helper()
-	f.mu.Lock()
-	var open []*session
-	for _, s := range f.sessions {
-		open = append(open, s)
-	}
-	f.mu.Unlock()
-	for _, s := range open {
-		f.await(s.gone, "the session to end")
-	}
+	forgotten := make(chan struct{})
+	go func() {
+		f.work.Wait()
+		close(forgotten)
+	}()
+	f.await(forgotten, "the sessions to end")
 }
 
 func (f *fixture) await(done <-chan struct{}, what string) {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/constant"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,6 +47,12 @@ var crossingBeside = []struct {
 
 // groups reads the constants from the sources, so that none can be forgotten.
 func groups() ([]group, error) {
+	// A program that was built with -trimpath does not know where Go is.
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	build.Default.GOROOT = strings.TrimSpace(string(root))
 	files := token.NewFileSet()
 	load := importer.ForCompiler(files, "source", nil)
 	core, err := load.Import("github.com/parley-rpc/parley/core")
