@@ -41,7 +41,7 @@ func newInstance(ctx context.Context, runtime wazero.Runtime, compiled wazero.Co
 		WithStderr(&in.stderr).
 		WithStartFunctions(startFunction)
 	var err error
-	if in.module, err = runtime.InstantiateModule(ctx, compiled, config); err != nil {
+	if in.module, err = runtime.InstantiateModule(withLinearMemory(ctx), compiled, config); err != nil {
 		return nil, &TrapError{Export: startFunction, Panic: in.stderr.String(), Err: err}
 	}
 	version, err := in.call(exportVersion)

@@ -22,8 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/abi.txt")
 
-// moduleBytesMax is the budget of the raw module. An empty Go reactor has 1.82 MB of it.
-const moduleBytesMax = 2_850_000
+// moduleBytesMax is the budget of the raw module. An empty Go reactor has 1.82 MB of it, the zeros of joined
+// data segments 0.33 MB; compressed they make the module 5 % smaller.
+const moduleBytesMax = 3_200_000
 
 func decode(t *testing.T) wazero.CompiledModule {
 	t.Helper()
