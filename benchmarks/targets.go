@@ -22,6 +22,7 @@ const bestPeer = "best peer"
 var targets = []target{
 	{"decode 179 B: x/exp / parley", "decode-179B", xexpName, nativeName, 12, true},
 	{"decode 179 B: jrpc2's framing alone / parley", "decode-179B", jrpc2Name + framingSuffix, nativeName, 1.4, true},
+	{"decode 179 B: parley / bare scan", "decode-179B", nativeName, bareScanName, 1.35, false},
 	{"decode 1 MiB completion items: x/exp / parley", "decode-completion-1MiB", xexpName, nativeName, 8, true},
 	{"decode 1 MiB completion items: parley / bare scan", "decode-completion-1MiB", nativeName, bareScanName, 1.35, false},
 	{"decode 1 MiB semantic tokens: x/exp / parley", "decode-tokens-1MiB", xexpName, nativeName, 3, true},
