@@ -33,12 +33,9 @@ const (
 	wordFals = 0x736C6166 // fals
 )
 
-// wordEnd is inlined, so that each word is compared as a constant.
+// wordEnd returns the offset of the byte at which text stops being a word that it is not.
 func wordEnd(text []byte, i int, word string) (int, Fault) {
-	if len(text)-i >= len(word) && string(text[i:i+len(word)]) == word {
-		return i + len(word), FaultNone
-	}
-	for j := 0; peek(text, i) == word[j]; j++ {
+	for j := 0; j < len(word) && peek(text, i) == word[j]; j++ {
 		i++
 	}
 	return i, FaultSyntax
@@ -89,9 +86,6 @@ func fractionEnd(text []byte, i int) (int, Fault) {
 // asks where a number ends, which no branch predictor can tell it: each condition is one on masks, in
 // which what a byte means for the one behind it is a shift away.
 func integersEnd(text []byte, i int) int {
-	if !isDigit(peek(text, i)) {
-		return i
-	}
 	end := i                // behind the last comma
 	afterComma := firstByte // of the word: the byte before it is a comma
 	afterZero := uint64(0)  // the byte before it is a zero that begins a number

@@ -228,7 +228,7 @@ func TestStringEveryPosition(t *testing.T) {
 
 func TestMembers(t *testing.T) {
 	text := []byte(` { "jsonrpc" : "2.0", "\u0069d":7 , "ID":8, "m\u0065thod":"a\"b","params":{"id":1},` +
-		`"result":null,"error":{},"id":[2],"type":1,"seq" :2,"extra":[{}],"idx":3,"\u0069\u0064x":4,"method":""}`)
+		`"result" :null,"error":{},"id":[2],"type":1,"seq" :2,"extra":[{}],"idx":3,"\u0069\u0064x":4,"method":""}`)
 	s := Scanner{DepthMax: depthMax}
 	m := Message{Form: FormScalar}
 	if fault, at := s.Message(text, &m); fault != FaultNone {
