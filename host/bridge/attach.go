@@ -90,12 +90,12 @@ func (r *relay) next(generation resume.Generation) (text []byte, c cause, isText
 	}
 }
 
-// finishTold ends the session for a cause that its page knows, unless a newer socket has the session.
-func (r *relay) finishTold(generation resume.Generation, c cause) {
+// finishFrom ends the session for a cause that its page has given, unless a newer socket has the session.
+// The page counts as told once this socket is detached.
+func (r *relay) finishFrom(generation resume.Generation, c cause) {
 	r.update(func() {
 		if generation == r.generation {
 			r.finish(c)
-			r.tell()
 		}
 	})
 }

@@ -32,7 +32,7 @@ const farewellID = `"parley-bridge-farewell"`
 func (l *life) saw(from core.Side, ev *core.Event, paired *core.Paired) {
 	switch {
 	case from == core.SideClient:
-		if ev.Class == core.ClassNotification && l.farewell.exit != "" && string(ev.Method) == l.farewell.exit {
+		if ev.Class == core.ClassNotification && string(ev.Method) == l.farewell.exit {
 			l.isExiting = true
 		}
 	case l.asked && string(ev.ID) == farewellID && !isClosed(l.answered):
@@ -74,5 +74,5 @@ func (r *relay) sayFarewell(ctx context.Context) {
 }
 
 func (r *relay) owesShutdown() bool {
-	return r.hasFarewell && r.life.farewell.shutdown != "" && !r.life.isShutDown && !r.server.inputOver && r.page.held.text == nil
+	return r.hasFarewell && r.life.farewell.shutdown != "" && !r.life.isShutDown && r.page.held.text == nil
 }

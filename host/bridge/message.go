@@ -25,7 +25,7 @@ func (m message) clone() message {
 // judge says where a message goes: on to the other side, byte for byte but for what is spliced in; or
 // back to where it came from, as an error; or nowhere, counted and logged (BRIDGE-2, BRIDGE-3).
 func (r *relay) judge(from *port, ev *core.Event) message {
-	if ev.Class == core.ClassInvalid && isNoMessage(ev.Invalid) {
+	if isNoMessage(ev.Invalid) {
 		return r.refuseNoMessage(from, ev)
 	}
 	paired := r.watch.Saw(from.side, ev, r.clock.Now())

@@ -10,9 +10,11 @@ import (
 	"io"
 	"net/textproto"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -23,7 +25,9 @@ type scripted struct {
 	out io.Writer
 	log *os.File
 
-	asking json.RawMessage // id of the request that waits for our own request's answer
+	isByLine bool            // a message is a line, without a header
+	lingers  bool            // exit does not end it
+	asking   json.RawMessage // id of the request that waits for our own request's answer
 }
 
 // wire is any message.
@@ -49,7 +53,7 @@ func serveAs(name string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 70
 	}
-	s := &scripted{in: bufio.NewReader(os.Stdin), out: os.Stdout, log: log}
+	s := &scripted{in: bufio.NewReader(os.Stdin), out: os.Stdout, log: log, isByLine: name == "by-line", lingers: name == "lingering"}
 	for {
 		m, err := s.read()
 		if errors.Is(err, io.EOF) {
@@ -68,6 +72,13 @@ func serveAs(name string) int {
 
 func (s *scripted) read() (wire, error) {
 	var m wire
+	if s.isByLine {
+		line, err := s.in.ReadBytes('\n')
+		if err != nil {
+			return m, err
+		}
+		return m, json.Unmarshal(line, &m)
+	}
 	header, err := textproto.NewReader(s.in).ReadMIMEHeader()
 	if err != nil {
 		return m, err
@@ -86,6 +97,15 @@ func (s *scripted) read() (wire, error) {
 // stay neither reads nor leaves.
 func stay() { <-time.After(time.Hour) }
 
+// pause answers, and then does nothing until SIGUSR1.
+func (s *scripted) pause(id json.RawMessage) {
+	goOn := make(chan os.Signal, 1)
+	signal.Notify(goOn, syscall.SIGUSR1)
+	defer signal.Stop(goOn)
+	s.write(wire{ID: id, Result: json.RawMessage("null")})
+	<-goOn
+}
+
 // write keeps every member as it is.
 func (s *scripted) write(m wire) {
 	body := `{"jsonrpc":"2.0"`
@@ -98,6 +118,10 @@ func (s *scripted) write(m wire) {
 		}
 	}
 	body += "}"
+	if s.isByLine {
+		fmt.Fprintln(s.out, body)
+		return
+	}
 	fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
@@ -147,11 +171,16 @@ func (s *scripted) serve(m wire) int {
 	case "stop-reading":
 		s.write(wire{ID: m.ID, Result: result})
 		stay()
+	case "pause":
+		s.pause(m.ID)
+		return -1
 	case "die":
 		fmt.Fprintln(os.Stderr, "because \x1b[31mof\x1b[0m reasons")
 		return 3
 	case "exit":
-		return 0
+		if !s.lingers {
+			return 0
+		}
 	}
 	if m.ID != nil {
 		s.write(wire{ID: m.ID, Result: result})

@@ -50,9 +50,9 @@ func (k *socket) serve(ctx context.Context, messageBytesMax int) {
 	switch status := websocket.CloseStatus(err); {
 	case errors.Is(err, websocket.ErrMessageTooBig):
 		// To let it reconnect would be to hear the same message again.
-		k.relay.finishTold(k.generation, tooLarge("more bytes than a session takes in")) // so has the library told it
+		k.relay.finishFrom(k.generation, tooLarge("more bytes than a session takes in")) // so has the library told it
 	case status == websocket.StatusNormalClosure || status == websocket.StatusGoingAway:
-		k.relay.finishTold(k.generation, causePageGone) // the page was closed: nobody will ask for its session
+		k.relay.finishFrom(k.generation, causePageGone) // the page was closed: nobody will ask for its session
 	}
 	k.relay.detach(k.generation)
 	if ctx.Err() == nil { // frames that break RFC 6455; where the connection is lost this fails
