@@ -195,9 +195,9 @@ func (r *Recorder) run() {
 	}
 }
 
-// gatherFor is how long pieces are gathered before they are written: a goroutine that is woken for
-// each of them would take processor time from the session, 10 to 20 µs a message.
-const gatherFor = 5 * time.Millisecond
+// gatherFor is how long pieces are gathered before they are written: what the writer does in the middle of an
+// answer is taken from the session. It is also what a killed tap may lose.
+const gatherFor = 50 * time.Millisecond
 
 // wait returns when there is something to write.
 func (r *Recorder) wait() {

@@ -68,16 +68,18 @@ func (t *Tap) Run() (Exit, error) {
 		pipes.closeOurs()
 		return Exit{}, err
 	}
+	stdin, undo := polled(t.Stdin)
+	defer undo()
 	exited := make(chan struct{})
 	fromServer := &flow{from: output, to: t.Stdout, saw: t.Observer.FromServer, passed: t.Observer.Passed, exited: exited}
 	fromStderr := &flow{from: stderr, to: t.Stderr, saw: t.Observer.FromStderr, passed: t.Observer.Passed, exited: exited}
-	fromClient := &flow{from: t.Stdin, to: input, saw: t.Observer.FromClient, passed: t.Observer.Passed}
+	fromClient := &flow{from: stdin, to: input, saw: t.Observer.FromClient, passed: t.Observer.Passed}
 	go func() {
 		if fromClient.run() {
 			t.Observer.ClientEnded()
 		}
 		input.Close()
-		t.Stdin.Close()
+		stdin.Close()
 	}()
 	outputDone, stderrDone := make(chan struct{}), make(chan struct{})
 	go func() {
