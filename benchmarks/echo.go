@@ -203,9 +203,13 @@ func serveEcho(ctx context.Context, server string) error {
 	if server == "mcp" {
 		return serveMCP(ctx, pipePair{os.Stdin, os.Stdout})
 	}
+	stdio, err := host.Stdio()
+	if err != nil {
+		return err
+	}
 	options := host.LSPServer
 	options.Mux = echoMux()
-	p, err := host.New(host.Pipes(os.Stdin, os.Stdout), options)
+	p, err := host.New(stdio, options)
 	if err != nil {
 		return err
 	}

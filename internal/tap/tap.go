@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/parley-rpc/parley/core"
+	"github.com/parley-rpc/parley/internal/polled"
 )
 
 // Observer is told what passes, from several goroutines. It is told before the bytes are passed on, so
@@ -68,12 +69,12 @@ func (t *Tap) Run() (Exit, error) {
 		pipes.closeOurs()
 		return Exit{}, err
 	}
-	stdin, undo := polled(t.Stdin)
-	defer undo()
+	stdin := polled.Open(t.Stdin)
+	defer stdin.Close()
 	exited := make(chan struct{})
 	fromServer := &flow{from: output, to: t.Stdout, saw: t.Observer.FromServer, passed: t.Observer.Passed, exited: exited}
 	fromStderr := &flow{from: stderr, to: t.Stderr, saw: t.Observer.FromStderr, passed: t.Observer.Passed, exited: exited}
-	fromClient := &flow{from: stdin, to: input, saw: t.Observer.FromClient, passed: t.Observer.Passed}
+	fromClient := &flow{from: stdin.File, to: input, saw: t.Observer.FromClient, passed: t.Observer.Passed}
 	go func() {
 		if fromClient.run() {
 			t.Observer.ClientEnded()

@@ -1,4 +1,4 @@
-package tap
+package polled
 
 import (
 	"io"
@@ -10,7 +10,7 @@ import (
 )
 
 // Standard input as it comes: a descriptor in blocking mode, of a pipe with or without a writer, or a socket.
-func TestPolledReadsWhatWasThere(t *testing.T) {
+func TestReadsWhatWasThere(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (reader, writer *os.File){
 		"a pipe":   openPipe,
 		"a socket": openSocket,
@@ -24,8 +24,7 @@ func TestPolledReadsWhatWasThere(t *testing.T) {
 				if isOver {
 					writer.Close()
 				}
-				reader, undo := polled(before)
-				defer undo()
+				reader := Open(before)
 				defer reader.Close()
 				if err := reader.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 					t.Error("reads do not wait in the poller:", err)
@@ -45,7 +44,7 @@ func TestPolledReadsWhatWasThere(t *testing.T) {
 	}
 }
 
-func TestPolledSocketIsGivenBackAsItWas(t *testing.T) {
+func TestSocketIsGivenBackAsItWas(t *testing.T) {
 	socket, writer := openSocket(t)
 	defer writer.Close()
 	shared, err := unix.Dup(int(socket.Fd()))
@@ -53,24 +52,25 @@ func TestPolledSocketIsGivenBackAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(shared)
-	reader, undo := polled(socket)
-	defer reader.Close()
+	reader := Open(socket)
 	if isBlocking(t, shared) {
 		t.Error("the socket still blocks")
 	}
-	undo()
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
 	if !isBlocking(t, shared) {
 		t.Error("the socket does not block any more")
 	}
 }
 
-func TestPolledLeavesFilesAlone(t *testing.T) {
+func TestLeavesFilesAlone(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if reader, _ := polled(null); reader != null {
+	if reader := Open(null); reader.File != null {
 		t.Error("got another file")
 	}
 }
