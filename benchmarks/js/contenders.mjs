@@ -34,8 +34,7 @@ async function parley(chunks, bytes, frames, look) {
     machine.want(frames);
     let found = 0;
     for (const chunk of chunks) {
-      machine.commit(chunk);
-      machine.advance(1);
+      machine.turn(1, false, { received: chunk });
       while (machine.next(event)) {
         if (event.kind !== EventKind.Notification && event.kind !== EventKind.Result) continue;
         look(event);

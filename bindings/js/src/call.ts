@@ -6,7 +6,7 @@ import { RefusedError } from './errors.js';
 import type { MachineEvent } from './event.js';
 import { CallError, ParseError, RPCError } from './faults.js';
 import { encode, Json } from './json.js';
-import type { MachineCallOptions } from './machine.js';
+import type { MachineCallOptions } from './machine-inputs.js';
 
 /** The optional parts of a call. */
 export interface CallOptions {

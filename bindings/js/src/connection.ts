@@ -12,6 +12,7 @@ import { Flushes } from './flush.js';
 import { Hold } from './hold.js';
 import type { State, Stats } from './inspect.js';
 import type { Machine } from './machine.js';
+import type { MachineTurn } from './machine-inputs.js';
 import { Room } from './room.js';
 import type { Prepared } from './session.js';
 import type { Transport } from './transport.js';
@@ -176,14 +177,13 @@ export class Connection {
     }
   }
 
-  /** Time passes, facts are told, and whoever can go on now does. */
-  #turn(machine: Machine): void {
+  /** Time passes, facts are told, and whoever can go on now does. It begins with what the transport has done. */
+  #turn(machine: Machine, done?: MachineTurn): void {
     try {
-      do {
-        this.#hold.advance(machine);
-        while (!this.#isOver && machine.next(this.#event)) this.#dispatch(this.#event, machine);
-        if (this.#isOver) return;
-      } while (this.#serveRoom(machine));
+      this.#step(machine, done);
+      while (this.#serveRoom(machine)) this.#step(machine);
+      if (this.#isOver) return;
+      if (machine.pendingBytes > 0 && this.#writer.isFree) this.#write(machine.take()); // queued while facts were told
       if (!this.#flushes.isEmpty) this.#flushes.settle(machine.state(), this.#lost);
       this.#pause(machine.isPaused);
       this.#alarm.set(this.#hold.isHolding ? Infinity : machine.deadline);
@@ -193,6 +193,23 @@ export class Connection {
       return;
     }
     this.#writer.pump();
+  }
+
+  /** The machine's own turn, and what it tells. */
+  #step(machine: Machine, done?: MachineTurn): void {
+    const now = this.#hold.time(machine);
+    const takes = this.#writer.isFree;
+    try {
+      this.#write(machine.turn(now, takes, done));
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.code !== UsageError.Closed) throw error;
+      this.#write(machine.turn(now, takes)); // without bytes that came behind the end
+    }
+    while (!this.#isOver && machine.next(this.#event)) this.#dispatch(this.#event, machine);
+  }
+
+  #write(block: Uint8Array<ArrayBuffer> | undefined): void {
+    if (block !== undefined) this.#writer.accept(block);
   }
 
   #dispatch(event: MachineEvent, machine: Machine): void {
@@ -208,7 +225,7 @@ export class Connection {
 
   /** Lets waiting commands try, where there may be room, or an end to learn; whether any went. */
   #serveRoom(machine: Machine): boolean {
-    if (this.#room.isEmpty) return false;
+    if (this.#isOver || this.#room.isEmpty) return false;
     // Withdrawn frames and a closed output make no EventWritable.
     const mayTry = this.#hasRoom || machine.pendingBytes === 0 || machine.state().output !== OutputPhase.Open;
     this.#hasRoom = false;
@@ -221,7 +238,11 @@ export class Connection {
 
   #received(bytes: Uint8Array): void {
     this.#hold.received(bytes.length);
-    this.input((machine) => (this.transport.isWhole ? machine.commitMessage(bytes) : machine.commit(bytes)));
+    this.#did({ received: bytes, isMessage: this.transport.isWhole });
+  }
+
+  #did(done: MachineTurn): void {
+    if (!this.#isOver) this.#turn(this.machine, done);
   }
 
   #inputEnded(error: unknown): void {
@@ -238,12 +259,7 @@ export class Connection {
 
   #makeWriter(): Writer {
     return new Writer(this.transport, {
-      take: () => {
-        let block: Uint8Array<ArrayBuffer> | undefined;
-        this.input((machine) => void (block = machine.take()));
-        return block;
-      },
-      wrote: (size) => this.input((machine) => machine.wrote(size)),
+      wrote: (size) => this.#did({ wroteBytes: size }),
       failed: (error) => {
         this.#writeError ??= error;
         this.input((machine) => machine.writeFailed());

@@ -85,11 +85,12 @@ export class TrapError extends Error {
   override readonly name = 'TrapError';
 
   constructor(
+    /** Without parley_. */
     readonly exportName: string,
     /** What the module wrote to its stderr: the Go panic. Escape it before showing it. */
     readonly panic: string,
     cause: unknown,
   ) {
-    super(`parley: the sandbox failed in ${exportName}: ${quoted(panic === '' ? String(cause) : panic)}`, { cause });
+    super(`parley: the sandbox failed in its export ${exportName}: ${quoted(panic === '' ? String(cause) : panic)}`, { cause });
   }
 }

@@ -29,20 +29,19 @@ export class Hold {
     this.#receivedBytes += bytes;
   }
 
-  /** Tells the machine the time, or, while a call's deadline is held, the instant before it. */
-  advance(machine: Machine): void {
+  /** What a turn tells the machine: the time, or, while a call's deadline is held, the instant before it. */
+  time(machine: Machine): number {
     const now = this.clock.now();
     const { deadline } = machine;
-    if (machine.timer !== TimerKind.Call || deadline > now) {
-      machine.advance(Math.min(deadline, now)); // a call's deadline behind another's gets its own hold
-    } else if (this.#isOver) {
-      machine.advance(this.#since);
+    if (machine.timer !== TimerKind.Call || deadline > now) return Math.min(deadline, now); // a call's deadline behind another's gets its own hold
+    if (this.#isOver) {
+      const since = this.#since;
       this.#since = 0;
       this.#isOver = false;
-    } else {
-      if (this.#since === 0) this.#begin(now);
-      machine.advance(deadline - 1);
+      return since;
     }
+    if (this.#since === 0) this.#begin(now);
+    return deadline - 1;
   }
 
   #begin(now: number): void {

@@ -39,7 +39,8 @@ export { EraError, EraNegotiation, type EraConfig, type EraOutcome, type EraStep
 export { MachineEvent } from './event.js';
 export type { Snapshot, State, Stats } from './inspect.js';
 export { load, type ModuleSource } from './load.js';
-export { Machine, type MachineBatchItem, type MachineCallOptions, type Splice } from './machine.js';
+export { Machine } from './machine.js';
+export type { MachineBatchItem, MachineCallOptions, MachineTurn, Splice } from './machine-inputs.js';
 export type { Text } from './scratch.js';
 export type { BatchItem, CallOptions } from './call.js';
 export { systemClock, type Clock } from './clock.js';

@@ -8,7 +8,7 @@ import { Wasi } from './wasi.js';
 
 type Export = (...args: number[]) => number;
 
-const prefix = 'parley_';
+const prefix = /^parley_/;
 const blockBytesMin = 4 << 10; // of scratch, so that few commands ask for more
 
 /** An instance is shared by the machines of one engine. Nothing in it is asynchronous. */
@@ -25,7 +25,7 @@ export class Instance {
     private readonly exports: Record<string, Export>,
   ) {
     this.#scratch = new Scratch(memory);
-    this.#call('_initialize', []);
+    this.run('_initialize');
     const version = this.run('version');
     if (version >>> 16 !== VersionMajor) {
       throw new Error(`parley: the module speaks ABI ${version >>> 16}.${version & 0xffff}, want ${VersionMajor}`);
@@ -40,12 +40,22 @@ export class Instance {
       throw new TypeError('parley: this module is no parley reactor');
     }
     memory.wasm = exports.memory;
-    return new Instance(memory, wasi, exports as Record<string, Export>);
+    const named = Object.entries(exports).map(([name, value]) => [name.replace(prefix, ''), value]);
+    return new Instance(memory, wasi, Object.fromEntries(named) as Record<string, Export>);
   }
 
-  /** Runs the export parley_NAME, which returns a value from 0, or the negative of an error, which is thrown. */
+  /**
+   * Runs the export parley_NAME, which returns a value from 0, or the negative of an error, which is thrown. A trap
+   * poisons the instance.
+   */
   run(name: string, ...args: number[]): number {
-    const result = this.#call(prefix + name, args);
+    if (this.trap !== undefined) throw this.trap;
+    let result: number;
+    try {
+      result = this.exports[name]!(...args);
+    } catch (cause) {
+      throw this.poison(name, cause);
+    }
     if (result < 0) throw new RefusedError(-result as UsageError | BoundaryError);
     return result;
   }
@@ -77,15 +87,5 @@ export class Instance {
       for (const tell of this.onTrap) queueMicrotask(tell);
     }
     return this.trap;
-  }
-
-  /** Runs an export. Whatever it throws poisons the instance. */
-  #call(name: string, args: readonly number[]): number {
-    if (this.trap !== undefined) throw this.trap;
-    try {
-      return this.exports[name]!(...args);
-    } catch (cause) {
-      throw this.poison(name, cause);
-    }
   }
 }

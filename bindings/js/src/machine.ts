@@ -19,6 +19,7 @@ import {
   TurnEnd,
   TurnEOF,
   TurnReadFailed,
+  TurnScratch,
   TurnTake,
   TurnWriteFailed,
   UsageError,
@@ -31,38 +32,11 @@ import type { MachineEvent } from './event.js';
 import { Fetched } from './fetched.js';
 import { Block, readLimits, readSnapshot, readState, readStats, type Snapshot, type State, type Stats } from './inspect.js';
 import type { Instance } from './instance.js';
+import type { MachineBatchItem, MachineCallOptions, MachineTurn, Splice } from './machine-inputs.js';
 import { bytesMaxOf, ready, type Span, type Text } from './scratch.js';
 
-/** The optional parts of one call. */
-export interface MachineCallOptions {
-  /** When the call times out; one due at the last advance is refused as Timeout (CALL-4). */
-  deadline?: number;
-  /** Progress restarts the budget with this length, up to deadlineMax; both with progressToken. */
-  extend?: number;
-  deadlineMax?: number;
-  /** The raw JSON token that progress of this call carries (CALL-10). */
-  progressToken?: Text;
-  /** The wire id, a raw JSON string or integer (CALL-1). */
-  id?: Text;
-  /** No cancel notice is sent for it (CALL-6). */
-  quiet?: boolean;
-}
-
-/** One member of a batch. */
-export interface MachineBatchItem extends MachineCallOptions {
-  method: Text;
-  params?: Text;
-  notification?: boolean;
-}
-
-/** A replacement of the bytes from start to end, not included, of a frame that is forwarded. */
-export interface Splice {
-  start: number;
-  end: number;
-  value: Text;
-}
-
 const creditMax = 2 ** 31 - 1;
+const scratchReadBytesMax = 4 << 10; // what is read cheaper as an argument than into space of its own
 
 /**
  * One connection. A command that is refused throws a RefusedError and changes nothing; after a trap
@@ -85,6 +59,29 @@ export class Machine {
     this.#messageBytesMax = Math.max(this.limits().frameBytesMax + 1, ReserveBytesMax);
   }
 
+  /**
+   * A whole turn in one call of the module: bytes and what is written, then the time, then the next block where takes
+   * asks for it, and facts, which next yields without another call. Bytes behind the end are refused as Closed, and
+   * nothing else of that turn is done.
+   */
+  turn(
+    now: number,
+    takes: boolean,
+    { received, isMessage = false, wroteBytes = 0 }: MachineTurn = {},
+  ): Uint8Array<ArrayBuffer> | undefined {
+    let flags = TurnDrain;
+    let bytes = 0;
+    if (received !== undefined) {
+      const last = isMessage ? this.#messageOf(received) : this.#commitAllButLast(received);
+      flags |= this.#put(last) | (isMessage ? TurnEnd : 0);
+      bytes = last.length;
+    }
+    if (takes) flags |= TurnTake;
+    this.#fetch(this.#input('turn', bytes, flags, Math.floor(now), wroteBytes));
+    if (received !== undefined) this.#noteViolation();
+    return takes ? this.#out() : undefined;
+  }
+
   // Bytes in.
 
   /**
@@ -92,34 +89,51 @@ export class Machine {
    * no exception: the machine ends, `error` says why, and every later commit changes nothing.
    */
   commit(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at += ReserveBytesMax) {
-      this.#commit(bytes.subarray(at, at + ReserveBytesMax), 0);
-      if (this.#error !== undefined) return;
-    }
+    this.#commit(this.#commitAllButLast(bytes), 0);
   }
 
   /** Takes bytes that end one message of the transport; framing whole alone (FRAME-9). */
   commitMessage(bytes: Uint8Array): void {
-    this.#commit(bytes.subarray(0, this.#messageBytesMax), TurnEnd); // more than shows that it is too large is not copied
+    this.#commit(this.#messageOf(bytes), TurnEnd);
   }
 
   /** The peer's output has ended: a half-close between frames, a violation inside one (STOP-1, FRAME-4). */
   commitEOF(): void {
-    this.#turn(0, TurnEOF, NaN, 0);
+    this.#input('turn', 0, TurnEOF, NaN, 0);
     this.#noteViolation();
   }
 
   /** The transport failed while it was read: the conversation ends at once (STOP-3). */
   readFailed(): void {
-    this.#turn(0, TurnReadFailed, NaN, 0);
+    this.#input('turn', 0, TurnReadFailed, NaN, 0);
+  }
+
+  /** What a turn can take of bytes at once is their last part; the others are taken before. */
+  #commitAllButLast(bytes: Uint8Array): Uint8Array {
+    let at = 0;
+    for (; bytes.length - at > ReserveBytesMax; at += ReserveBytesMax) this.#commit(bytes.subarray(at, at + ReserveBytesMax), 0);
+    return at === 0 ? bytes : bytes.subarray(at);
+  }
+
+  /** More than shows that it is too large is not copied. */
+  #messageOf(bytes: Uint8Array): Uint8Array {
+    return bytes.length > this.#messageBytesMax ? bytes.subarray(0, this.#messageBytesMax) : bytes;
   }
 
   #commit(part: Uint8Array, flags: number): void {
-    this.#input('reserve', part.length);
-    const { address } = this.#span(ReadyAt.in);
-    this.#instance.memory.bytes.set(part, address);
-    this.#turn(part.length, flags, NaN, 0);
+    this.#input('turn', part.length, flags | this.#put(part), NaN, 0);
     this.#noteViolation();
+  }
+
+  /** Puts bytes where the next turn finds them, and returns the flag that says so. */
+  #put(part: Uint8Array): number {
+    if (part.length <= scratchReadBytesMax) {
+      this.#instance.scratch(part.length).put(part);
+      return TurnScratch;
+    }
+    const address = this.#input('reserve', part.length);
+    this.#instance.memory.bytes.set(part, address); // which may have moved
+    return 0;
   }
 
   /** Reading is to stop until it turns false, which another commit, advance or wrote may do (BACK-3). */
@@ -149,19 +163,25 @@ export class Machine {
    * are to be written whatever happens (SEND-3). Undefined: there is none, or the last is not written.
    */
   take(): Uint8Array<ArrayBuffer> | undefined {
-    this.#turn(0, TurnTake, NaN, 0);
-    const { address, bytes } = this.#span(ReadyAt.out);
-    return address === 0 ? undefined : this.#instance.memory.slice(address, bytes);
+    this.#input('turn', 0, TurnTake, NaN, 0);
+    return this.#out();
+  }
+
+  #out(): Uint8Array<ArrayBuffer> | undefined {
+    const view = this.#view;
+    const address = view.getUint32(this.#ready + ReadyAt.out, true);
+    if (address === 0) return undefined;
+    return this.#instance.memory.slice(address, view.getUint32(this.#ready + ReadyAt.out + 4, true));
   }
 
   /** size more bytes of the block taken are written. */
   wrote(size: number): void {
-    this.#turn(0, 0, NaN, size);
+    this.#input('turn', 0, 0, NaN, size);
   }
 
   /** The transport refused our bytes: nothing will be written any more (SEND-5). */
   writeFailed(): void {
-    this.#turn(0, TurnWriteFailed, NaN, 0);
+    this.#input('turn', 0, TurnWriteFailed, NaN, 0);
   }
 
   // Time.
@@ -178,7 +198,7 @@ export class Machine {
 
   /** It is now. Time that goes backwards is counted and ignored. */
   advance(now: number): void {
-    this.#turn(0, 0, Math.floor(now), 0);
+    this.#input('turn', 0, 0, Math.floor(now), 0);
   }
 
   // Facts.
@@ -189,11 +209,14 @@ export class Machine {
       if (this.#fetched.next(event)) return true;
       if ((this.#flags & ReadyDrained) !== 0) return false; // without a call
     }
-    const count = this.#run('turn', 0, TurnDrain, NaN, 0);
+    this.#fetch(this.#run('turn', 0, TurnDrain, NaN, 0));
+    return this.#fetched.next(event);
+  }
+
+  #fetch(count: number): void {
     const view = this.#view;
     const address = view.getUint32(this.#ready + ReadyAt.events, true);
     this.#fetched.fill(address, count, view.getUint32(this.#ready + ReadyAt.eventBytes, true));
-    return this.#fetched.next(event);
   }
 
   /** Grants delivery of count more messages. */
@@ -391,10 +414,6 @@ export class Machine {
     return ready(text, this.#instance.memory);
   }
 
-  #turn(received: number, flags: number, now: number, wrote: number): void {
-    this.#input('turn', received, flags, now, wrote);
-  }
-
   #block(name: string): Block {
     return new Block(this.#instance.memory, this.#run(name));
   }
@@ -409,11 +428,6 @@ export class Machine {
 
   get #flags(): number {
     return this.#view.getUint32(this.#ready + ReadyAt.flags, true);
-  }
-
-  #span(at: number): Span {
-    const view = this.#view;
-    return { address: view.getUint32(this.#ready + at, true), bytes: view.getUint32(this.#ready + at + 4, true) };
   }
 
   #putSpan(at: number, span: Span): void {

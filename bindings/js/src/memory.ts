@@ -5,18 +5,18 @@
 export class LinearMemory {
   /** The memory, once the module that exports it exists. */
   wasm: WebAssembly.Memory | undefined;
-  #bytes = new Uint8Array(0);
+  #bytes = new Uint8Array(0); // of no length, too, once its buffer is detached
   #view = new DataView(this.#bytes.buffer);
 
   /** All of memory, good until the next call of an export. */
   get bytes(): Uint8Array {
-    this.#refresh();
+    if (this.#bytes.length === 0) this.#renew();
     return this.#bytes;
   }
 
   /** All of memory, good until the next call of an export. */
   get view(): DataView {
-    this.#refresh();
+    if (this.#bytes.length === 0) this.#renew();
     return this.#view;
   }
 
@@ -25,10 +25,9 @@ export class LinearMemory {
     return new Uint8Array(this.bytes.subarray(address, address + size));
   }
 
-  #refresh(): void {
-    const buffer = this.wasm?.buffer;
-    if (buffer === undefined || buffer === this.#bytes.buffer) return;
-    this.#bytes = new Uint8Array(buffer);
-    this.#view = new DataView(buffer);
+  #renew(): void {
+    if (this.wasm === undefined) return;
+    this.#bytes = new Uint8Array(this.wasm.buffer);
+    this.#view = new DataView(this.wasm.buffer);
   }
 }

@@ -1,12 +1,13 @@
-// The writer of one session: takes blocks and reports what is written.
+// The writer of one session: writes the blocks that turns hand to it and reports what is written.
 
 import type { Transport } from './transport.js';
 
 const writeBytesMax = 16 << 10; // progress is noted after each (SEND-6)
+const nothing = new Uint8Array(0);
 
-/** What the writer asks of its session. After the session's end take is undefined and the rest nothing. */
+/** What the writer tells its session. */
 export interface Output {
-  take(): Uint8Array<ArrayBuffer> | undefined;
+  /** size more bytes are written: a turn, which may hand over the next block. */
   wrote(size: number): void;
   failed(error: unknown): void;
   /** Everything owed is written, and the output to be closed. */
@@ -14,7 +15,9 @@ export interface Output {
 }
 
 export class Writer {
-  #isWriting = false;
+  #rest = nothing; // of the block
+  #pieceBytes = 0; // of the piece that the transport has
+  #isPumping = false;
   #isClosed = false;
 
   constructor(
@@ -22,33 +25,54 @@ export class Writer {
     private readonly output: Output,
   ) {}
 
-  /** Writes while there is something to write. A call during that changes nothing. */
+  /** Whether it takes another block. */
+  get isFree(): boolean {
+    return this.#rest.length === 0 && this.#pieceBytes === 0 && !this.#isClosed;
+  }
+
+  /** Takes a block over, to be written by the next pump; only while isFree. */
+  accept(block: Uint8Array<ArrayBuffer>): void {
+    this.#rest = block;
+  }
+
+  /** Writes up to the first patience of the transport, and goes on behind it. A call during that changes nothing. */
   pump(): void {
-    if (!this.#isWriting && !this.#isClosed) void this.#write();
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    while (this.#rest.length > 0 && this.#pieceBytes === 0 && !this.#isClosed) this.#writePiece();
+    this.#isPumping = false;
+    if (this.isFree && this.output.isDone()) this.#close();
   }
 
-  /** It never rejects. Up to the first patience of the transport it is synchronous. */
-  async #write(): Promise<void> {
-    this.#isWriting = true;
+  #writePiece(): void {
+    const piece = this.transport.isWhole ? this.#rest : this.#rest.subarray(0, writeBytesMax);
+    this.#rest = this.#rest.subarray(piece.length);
+    this.#pieceBytes = piece.length;
+    let patience: Promise<void> | void;
     try {
-      for (let block = this.output.take(); block !== undefined; block = this.output.take()) await this.#writeBlock(block);
-      if (this.output.isDone()) this.#close();
+      patience = this.transport.write(piece);
     } catch (error) {
-      this.#isClosed = true;
-      this.output.failed(error);
-    } finally {
-      this.#isWriting = false;
+      return this.#fail(error);
     }
+    if (patience === undefined) this.#wrote();
+    else Promise.resolve(patience).then(this.#goOn, this.#fail); // void says that it may be anything
   }
 
-  async #writeBlock(block: Uint8Array<ArrayBuffer>): Promise<void> {
-    const pieceBytesMax = this.transport.isWhole ? block.length : writeBytesMax;
-    for (let at = 0; at < block.length; at += pieceBytesMax) {
-      const piece = block.subarray(at, at + pieceBytesMax);
-      await this.transport.write(piece);
-      this.output.wrote(piece.length);
-    }
+  #wrote(): void {
+    const size = this.#pieceBytes;
+    this.#pieceBytes = 0;
+    this.output.wrote(size);
   }
+
+  readonly #goOn = (): void => {
+    this.#wrote();
+    this.pump();
+  };
+
+  readonly #fail = (error: unknown): void => {
+    this.#isClosed = true;
+    this.output.failed(error);
+  };
 
   #close(): void {
     this.#isClosed = true;

@@ -26,8 +26,8 @@ export async function dial(
   options: Partial<PeerOptions> = {},
   prepare = (peer: Peer): Peer => peer,
   isWhole = false,
+  wire = new Wire(isWhole),
 ): Promise<Session> {
-  const wire = new Wire(isWhole);
   const clock = new FakeClock();
   const peer = new Peer(await init(), { profile: Profile.Plain, role: Role.Peer, clock, ...options });
   return { peer: prepare(peer).connect(wire), wire, clock };
