@@ -48,6 +48,8 @@ func (c captureFiles) follow(e *env, follower *capture.Follower, see func(*captu
 	return failed
 }
 
+func countMessages(n int) string { return count(n, "message", "messages") }
+
 // eachRecord reads one capture.
 func eachRecord(e *env, path string, take func(*transcript.Record) error) error {
 	source, err := capture.Open(path, e.stdin)

@@ -54,6 +54,15 @@ func (o outcome) wantOut(t *testing.T, code int, lines ...string) {
 	}
 }
 
+// wantSilence demands that nothing was found, and that stderr says so.
+func (o outcome) wantSilence(t *testing.T, want string) {
+	t.Helper()
+	o.wantLine(t, exitOK, want)
+	if o.stdout != "" {
+		t.Errorf("stdout %q, want nothing", o.stdout)
+	}
+}
+
 func TestCat(t *testing.T) {
 	file := inFile(t, "talk.txt", talk)
 	inProcess(t, "", "cat", file).wantOut(t, exitOK,
@@ -108,6 +117,10 @@ func TestFilter(t *testing.T) {
 	inProcess(t, "", "filter", file, "--method", "a/slow", "-o", left).wantOut(t, exitOK)
 	inProcess(t, "", "cat", left).wantOut(t, exitOK, "capture", "request        2  a/slow  62 B", "error          2  a/slow  65 B  +900.000 ms")
 	inProcess(t, "", "filter", file, "-o", left).wantLine(t, exitUsage, "exists")
+	nothing := filepath.Join(t.TempDir(), "nothing.cap")
+	inProcess(t, "", "filter", file, "--method", "a/none").wantSilence(t, "nothing in 7 messages passes")
+	inProcess(t, "", "filter", file, "--method", "a/none", "-o", nothing).wantSilence(t, "nothing in 7 messages passes")
+	inProcess(t, "", "lint", nothing).wantSilence(t, "no findings in 0 messages")
 	inProcess(t, "", "filter", file, "--method", "[").wantLine(t, exitUsage, "--method [")
 }
 
@@ -180,9 +193,10 @@ func TestLintOfACapture(t *testing.T) {
 	got.wantOut(t, exitAnswer,
 		"       5.000 ms  error    noise-on-stdout       server byte 75: loading...",
 		"missing-answer        client a/never id 3")
-	got.wantLine(t, exitAnswer, "4 findings")
+	got.wantLine(t, exitAnswer, "4 findings in 7 messages")
 	inProcess(t, "", "lint", "--json", "--errors", file).wantOut(t, exitAnswer, `{"rule":"noise-on-stdout","severity":"error","ms":5,`)
-	inProcess(t, "", "lint", "--errors", "--ignore", "noise-on-stdout", "--ignore", "missing-answer", "--ignore", "server-failed", file).wantOut(t, exitOK)
+	silent := inProcess(t, "", "lint", "--json", "--errors", "--ignore", "noise-on-stdout", "--ignore", "missing-answer", "--ignore", "server-failed", file)
+	silent.wantSilence(t, "no findings in 7 messages")
 	inProcess(t, "", "lint", "--rules").wantOut(t, exitOK, "noise-on-stdout", "incomplete-capture")
 	inProcess(t, "", "lint", "--ignore", "bad-manners", file).wantLine(t, exitUsage, "no such rule")
 	inProcess(t, "", "lint").wantLine(t, exitUsage, "which capture")
@@ -220,12 +234,12 @@ func TestCommandsOnRecordedSessions(t *testing.T) {
 			inProcess(t, "", "cat", file).wantOut(t, exitOK, "request", session.answered, "ms\n", "exit           code 0")
 			inProcess(t, "", "filter", "--method", session.answered, file).wantOut(t, exitOK, "request", "+")
 			inProcess(t, "", "stats", file).wantOut(t, exitOK, "> "+session.answered)
-			inProcess(t, "", "lint", file).wantOut(t, exitOK)
-			inProcess(t, "", "diff", file, file).wantOut(t, exitOK)
+			inProcess(t, "", "lint", file).wantSilence(t, "no findings in ")
+			inProcess(t, "", "diff", file, file).wantSilence(t, "no differences in ")
 			text := filepath.Join(t.TempDir(), "session.txt")
 			inProcess(t, "", "convert", file, text).wantOut(t, exitOK)
 			inProcess(t, "", "diff", file, text).wantOut(t, exitOK)
-			asProcess(t, append([]string{"replay", file, "--match", "strict", "--"}, session.server...)...).wantOut(t, exitOK)
+			asProcess(t, append([]string{"replay", file, "--match", "strict", "--"}, session.server...)...).wantSilence(t, "no differences in ")
 			again := record(t, session.call, binary, "replay", file, "--as-server", "--match", "ids")
 			inProcess(t, "", "diff", "--match", "shape", file, again).wantOut(t, exitOK)
 		})

@@ -38,9 +38,9 @@ func (c *diffCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	out := differences{to: e.stdout, asJSON: c.JSON}
+	out := differences{to: e.stdout, asJSON: c.JSON, in: a}
 	for _, found := range replay.Diff(a, b, matching) {
 		out.print(found)
 	}
-	return out.end(nil)
+	return out.end(e, nil)
 }

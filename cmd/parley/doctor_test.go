@@ -150,7 +150,7 @@ func TestDoctorFindsCommandsThatCannotStart(t *testing.T) {
 		t.TempDir():        "is a directory -> ",
 	} {
 		got := asProcess(t, "doctor", "--", command)
-		got.wantLine(t, exitAnswer, "1 findings")
+		got.wantLine(t, exitAnswer, "1 finding")
 		if strings.Count(got.stdout, "\n") != 1 || !strings.Contains(got.stdout, want) {
 			t.Errorf("%s: stdout %q, want one line with %q", command, got.stdout, want)
 		}

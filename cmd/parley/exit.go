@@ -43,14 +43,6 @@ type checkError struct{ failed int }
 
 func (e checkError) Error() string { return fmt.Sprintf("%d of the checks failed", e.failed) }
 
-// findings are what lint, replay or diff has found, and printed.
-type findings struct {
-	count int
-	what  string // "findings", "differences"
-}
-
-func (e findings) Error() string { return fmt.Sprintf("%d %s", e.count, e.what) }
-
 // codeError ends a server with the exit code that its protocol demands, and nothing more to say.
 type codeError int
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -51,14 +52,34 @@ func (c *filterCmd) Run(e *env) (err error) {
 		return c.write(e)
 	}
 	out := bufio.NewWriter(e.stdout)
-	f := capture.NewFollower()
-	err = c.follow(e, f, func(seen *capture.Seen) error {
-		if line := capture.NewLine(seen, &f.Header); c.passes(line) {
-			return c.print(out, line)
+	err = c.each(e, capture.NewFollower(), func(_ *capture.Seen, line *capture.Line, passes bool) error {
+		if !passes {
+			return nil
 		}
-		return nil
+		return c.print(out, line)
 	})
 	return firstError(err, out.Flush())
+}
+
+// each shows every line of the captures, and whether the flags let it through. Where they let through none,
+// stderr says so.
+func (c *filterCmd) each(e *env, f *capture.Follower, see func(seen *capture.Seen, line *capture.Line, passes bool) error) error {
+	messages, passed := 0, 0
+	err := c.follow(e, f, func(seen *capture.Seen) error {
+		if seen.IsMessage() {
+			messages++
+		}
+		line := capture.NewLine(seen, &f.Header)
+		passes := c.passes(line)
+		if passes {
+			passed++
+		}
+		return see(seen, line, passes)
+	})
+	if err == nil && passed == 0 {
+		fmt.Fprintf(e.stderr, "parley: nothing in %s passes these flags\n", countMessages(messages))
+	}
+	return err
 }
 
 func (c *filterCmd) write(e *env) error {
@@ -70,12 +91,11 @@ func (c *filterCmd) write(e *env) error {
 	f := capture.NewFollower()
 	var record transcript.Record
 	isLeft := false // record may be written, once, however many members of a batch pass
-	err = c.follow(e, f, func(seen *capture.Seen) error {
+	err = c.each(e, f, func(seen *capture.Seen, line *capture.Line, passes bool) error {
 		if !seen.InBatch {
 			record, isLeft = f.Reframe(seen)
 		}
-		line := capture.NewLine(seen, &f.Header)
-		if !isLeft || line.From != "capture" && !c.passes(line) {
+		if !isLeft || line.From != "capture" && !passes {
 			return nil
 		}
 		isLeft = false

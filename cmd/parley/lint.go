@@ -22,7 +22,7 @@ type lintCmd struct {
 // Help is the part of the help below the flags' summary.
 func (lintCmd) Help() string {
 	return `Prints one line a finding: when, how much it matters, the rule, from whom and at which byte of what that side sent,
-and what was seen.
+and what was seen. Where nothing was found, stderr says in how many messages.
 
 Examples:
 
@@ -49,7 +49,7 @@ func (c *lintCmd) Run(e *env) error {
 		return usageError{"which capture? parley lint FILE"}
 	}
 	out := bufio.NewWriter(e.stdout)
-	count := 0
+	messages, count := 0, 0
 	var failed error
 	linter := lint.New(func(f lint.Finding) {
 		if slices.Contains(c.Ignore, f.Rule) || c.Errors && f.Severity != lint.Error {
@@ -60,6 +60,9 @@ func (c *lintCmd) Run(e *env) error {
 	})
 	follower := capture.NewFollower()
 	err := captureFiles{c.Files}.follow(e, follower, func(seen *capture.Seen) error {
+		if seen.IsMessage() {
+			messages++
+		}
 		linter.See(seen)
 		return failed
 	})
@@ -69,10 +72,7 @@ func (c *lintCmd) Run(e *env) error {
 	if err := firstError(err, firstError(failed, out.Flush())); err != nil {
 		return err
 	}
-	if count > 0 {
-		return findings{count, "findings"}
-	}
-	return nil
+	return findings{count, "finding", "findings", countMessages(messages)}.end(e)
 }
 
 func (c *lintCmd) print(to io.Writer, f lint.Finding) error {

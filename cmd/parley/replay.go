@@ -61,13 +61,13 @@ func (c *replayCmd) Run(ctx context.Context, e *env, server serverCommand) error
 		return err
 	}
 	if c.AsServer {
-		out := differences{to: e.stderr, asJSON: c.JSON}
+		out := differences{to: e.stderr, asJSON: c.JSON, in: recorded}
 		player := replay.Server{Recorded: recorded, Matching: matching, Found: out.print}
-		return out.end(player.Play(ctx, e.stdin, e.stdout))
+		return out.end(e, player.Play(ctx, e.stdin, e.stdout))
 	}
-	out := differences{to: e.stdout, asJSON: c.JSON}
+	out := differences{to: e.stdout, asJSON: c.JSON, in: recorded}
 	player := replay.Client{Recorded: recorded, Matching: matching, Patience: c.Patience, Found: out.print}
-	return out.end(playTo(ctx, &player, server))
+	return out.end(e, playTo(ctx, &player, server))
 }
 
 // playTo starts the server, and leaves nothing of it behind.
@@ -102,6 +102,7 @@ func loadConversation(e *env, files []string) (*replay.Conversation, error) {
 type differences struct {
 	to     io.Writer
 	asJSON bool
+	in     *replay.Conversation // that of which requests were compared
 	count  int
 	failed error
 }
@@ -119,12 +120,9 @@ func (d *differences) print(found replay.Difference) {
 }
 
 // end is the outcome of a comparison that ended with err.
-func (d *differences) end(err error) error {
+func (d *differences) end(e *env, err error) error {
 	if err = firstError(err, d.failed); err != nil {
 		return err
 	}
-	if d.count > 0 {
-		return findings{d.count, "differences"}
-	}
-	return nil
+	return findings{d.count, "difference", "differences", count(d.in.RequestCount(), "request", "requests")}.end(e)
 }

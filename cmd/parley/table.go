@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -24,6 +25,14 @@ func table(w io.Writer, heading string, rows [][]string) error {
 		fmt.Fprintln(columns)
 	}
 	return columns.Flush()
+}
+
+// count shows how many there are of something: 1 message, 8 messages.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }
 
 // duration shows milliseconds in three digits: 0, 0.42ms, 31.4ms, 2.50s, 3m07s, 12h04m.

@@ -234,10 +234,3 @@ func (d *dashboard) traceLines() []string {
 	}
 	return append(lines[:max(d.height-1, 0)], styleFaint.Styled("↑↓ scroll   esc back"))
 }
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

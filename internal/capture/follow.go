@@ -17,6 +17,11 @@ type Seen struct {
 	InBatch bool // a member of the batch that was shown before
 }
 
+// IsMessage reports whether it is a message. A batch is one, and its members are none.
+func (s *Seen) IsMessage() bool {
+	return s.Found != nil && s.Found.Message != nil && !s.InBatch
+}
+
 // Follower finds the messages in the records of a capture and pairs requests with answers. A batch is shown
 // as one message, and behind it each of its members.
 type Follower struct {

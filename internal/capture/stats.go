@@ -72,7 +72,7 @@ func (c *Counter) See(seen *Seen) {
 		c.stats.NoiseBytes[seen.Side] += seen.Found.End - seen.Found.Start
 		return
 	}
-	if !seen.InBatch {
+	if seen.IsMessage() {
 		c.stats.Messages++
 	}
 	ev := seen.Found.Message

@@ -101,6 +101,17 @@ func (c *Conversation) add(m Message) int {
 	return index
 }
 
+// RequestCount is how many requests there are, of both sides.
+func (c *Conversation) RequestCount() int {
+	requests := 0
+	for i := range c.Messages {
+		if c.Messages[i].Class == core.ClassRequest {
+			requests++
+		}
+	}
+	return requests
+}
+
 // membersOf are the members of the batch at an index; none: it is no batch, or an empty one.
 func (c *Conversation) membersOf(batch int) []Message {
 	end := batch + 1
