@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// skeleton has the goroutines of a host.Peer and no protocol: a reader, a writer that takes all that
-// has gathered, a goroutine for each request. A frame is frameBytes long and begins with its number.
+// skeleton is the usual goroutines and no protocol: a reader, a writer that takes all that has gathered,
+// a new goroutine for each request. A frame is frameBytes long and begins with its number.
 type skeleton struct {
 	rw         pipePair
 	frameBytes int

@@ -99,6 +99,7 @@ func (p *Peer) finish() {
 	p.settleFlushes()
 	p.inputOver()
 	p.mayWrite.Broadcast()
+	p.mayServe.Broadcast()
 	p.timer.Stop()
 	go p.release()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/parley-rpc/parley/core"
 )
 
-// Peer is one session: a machine, a transport, and a reader, a writer and a timer between them.
-// Every method may be called from any goroutine.
+// Peer is one session: a machine, a transport, and between them a reader, a writer, a crew that runs
+// handlers, and a timer. Every method may be called from any goroutine.
 type Peer struct {
 	transport    *Transport
 	clock        Clock
@@ -43,6 +43,7 @@ type Peer struct {
 	calls     map[core.CallID]*pendingCall
 	freeCalls []*pendingCall
 	requests  map[core.ReqID]*request
+	crew      crew
 	room      room
 	flushes   []flush
 	inbox     inbox
@@ -50,6 +51,7 @@ type Peer struct {
 
 	mayRead     *sync.Cond // the reader: input is no longer paused, or over
 	mayWrite    *sync.Cond // the writer: it is ready for the output there is, or that is done, or over
+	mayServe    *sync.Cond // one of the crew: there is an item, or the session is over
 	writerReady bool
 	timer       Timer
 	armed       core.Time // what timer is set to; Never: nothing that will come
@@ -130,7 +132,7 @@ func newPeer(transport *Transport, machine Machine, cfg core.Config, options Opt
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
-	p.mayRead, p.mayWrite = sync.NewCond(&p.mu), sync.NewCond(&p.mu)
+	p.mayRead, p.mayWrite, p.mayServe = sync.NewCond(&p.mu), sync.NewCond(&p.mu), sync.NewCond(&p.mu)
 	p.inbox.arrived = make(chan struct{}, 1)
 	p.end.described = make(chan struct{})
 	p.writerReady = transport.ready == nil

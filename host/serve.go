@@ -42,7 +42,7 @@ type request struct {
 
 var errCanceledByPeer = fmt.Errorf("the peer cancelled the request: %w", context.Canceled)
 
-// startHandler runs one item in a goroutine of its own; the machine is the semaphore (REQ-1).
+// startHandler has one item run by a goroutine that does nothing else meanwhile; the machine is the semaphore (REQ-1).
 // Peer.mu is held.
 func (p *Peer) startHandler(ev *core.Event) {
 	r := &request{id: ev.Req, ordinal: ev.Ordinal, method: string(ev.Method), params: bytes.Clone(ev.Body)}
@@ -52,7 +52,7 @@ func (p *Peer) startHandler(ev *core.Event) {
 	}
 	r.ctx, r.cancel = context.WithCancelCause(p.handlers)
 	p.requests[r.id] = r
-	go p.handle(r)
+	p.enlist(r)
 }
 
 // unknownRoute serves what no method matches: core delivers that only to a table without methods
