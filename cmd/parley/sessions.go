@@ -17,7 +17,7 @@ type sessionsCmd struct {
 // Help is the part of the help below the flags' summary.
 func (sessionsCmd) Help() string {
 	return `Shows every process of yours that has a control connection, and its sessions. RUNNING and WAITING count the messages of a
-session's peer and their limits, CALLS the open ones of the process itself. OUT is output that the peer has not read.
+session's peer and their limits (- is none), CALLS the open ones of the process itself. OUT is output that the peer has not read.
 
 Examples:
 
@@ -73,7 +73,7 @@ func sessionRows(all []placed) [][]string {
 		rows = append(rows, []string{
 			s.ID, s.process.Program, s.Name, s.Profile, s.Role, phaseText(s.Session), duration(s.AgeMs),
 			ratio(s.Running, s.RunningMax), ratio(s.Waiting, s.QueuedMax), strconv.Itoa(s.Calls),
-			byteCount(uint64(s.OutBytes)), onOff(s.Tracing),
+			outText(s.Session), onOff(s.Tracing),
 		})
 	}
 	return rows
@@ -87,7 +87,21 @@ func phaseText(s control.Session) string {
 	return s.Phase
 }
 
-func ratio(part, whole int) string { return strconv.Itoa(part) + "/" + strconv.Itoa(whole) }
+// outText is the output that waits; a session without a bound for it has none.
+func outText(s control.Session) string {
+	if s.OutBytesMax == 0 {
+		return "-"
+	}
+	return byteCount(uint64(s.OutBytes))
+}
+
+// ratio is a part of a bound; 0 is no bound.
+func ratio(part, bound int) string {
+	if bound == 0 {
+		return strconv.Itoa(part) + "/-"
+	}
+	return strconv.Itoa(part) + "/" + strconv.Itoa(bound)
+}
 
 func onOff(on bool) string {
 	if on {

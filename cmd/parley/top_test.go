@@ -139,6 +139,19 @@ func TestTopShowsSessionsRequestsAndMethods(t *testing.T) {
 	wantText(t, d, "12.5")
 }
 
+// Goal: where there is no bound, as in what passes a tap, none is shown. Method: such a session, in top's line of
+// gauges and in the table of parley sessions.
+func TestSessionsWithoutBounds(t *testing.T) {
+	s := stage()
+	bare := &s.shows.view.Processes[0].Sessions[0]
+	bare.RunningMax, bare.Waiting, bare.QueuedMax = 0, 0, 0
+	wantText(t, watching(t, s), "running 2/-   waiting 0/-   output -   paused")
+	row := sessionRows(sessionsOf(s.shows.view.Discovery))[0]
+	if got := strings.Join(row[len(row)-5:], " "); got != "2/- 0/- 0 - off" {
+		t.Errorf("RUNNING WAITING CALLS OUT TRACE are %q", got)
+	}
+}
+
 // columnsOf are the words of the first line with a text in it, without the mark of a choice.
 func columnsOf(t *testing.T, d *dashboard, with string) []string {
 	t.Helper()

@@ -133,7 +133,7 @@ func (d *dashboard) sessionTable() grid {
 	add(column{title: "WAITING", right: true}, func(s placed) string { return strconv.Itoa(s.Waiting) })
 	add(column{title: "CALLS", right: true}, func(s placed) string { return strconv.Itoa(s.Calls) })
 	add(column{title: "IN/S", right: true}, func(s placed) string { return fmt.Sprintf("%.1f", d.rate(s)) })
-	add(column{title: "OUT", right: true}, func(s placed) string { return byteCount(uint64(s.OutBytes)) })
+	add(column{title: "OUT", right: true}, func(s placed) string { return outText(s.Session) })
 	add(column{title: "AGE", right: true}, func(s placed) string { return duration(s.AgeMs) })
 	add(column{title: "GEN", right: true, optional: true}, func(s placed) string { return strconv.FormatUint(s.Generation, 10) })
 	add(column{title: "TRACE", optional: true}, func(s placed) string { return onOff(s.Tracing) })
@@ -180,9 +180,12 @@ func methodGrid(methods []control.MethodStats) grid {
 // pressure shows how full a session's bounds are, and what was lost to them.
 func (d *dashboard) pressure(p *placed) string {
 	parts := []string{
-		"running " + gauge(p.Running, p.RunningMax) + " " + ratio(p.Running, p.RunningMax),
-		"waiting " + gauge(p.Waiting, p.QueuedMax) + " " + ratio(p.Waiting, p.QueuedMax),
-		"output " + gauge(p.OutBytes, p.OutBytesMax) + " " + byteCount(uint64(p.OutBytes)) + "/" + byteCount(uint64(p.OutBytesMax)),
+		"running " + gauge(p.Running, p.RunningMax) + ratio(p.Running, p.RunningMax),
+		"waiting " + gauge(p.Waiting, p.QueuedMax) + ratio(p.Waiting, p.QueuedMax),
+		"output " + gauge(p.OutBytes, p.OutBytesMax) + outText(p.Session),
+	}
+	if p.OutBytesMax > 0 {
+		parts[2] += "/" + byteCount(uint64(p.OutBytesMax))
 	}
 	paused := "paused " + duration(p.PausedMs)
 	if p.Paused {
@@ -201,21 +204,21 @@ func (d *dashboard) pressure(p *placed) string {
 	return strings.Join(parts, "   ")
 }
 
-// gauge is a bar of ten cells.
-func gauge(part, whole int) string {
+// gauge is a bar of ten cells and a space; nothing where there is no bound.
+func gauge(part, bound int) string {
 	const cells = 10
-	filled := 0
-	if whole > 0 {
-		filled = min((part*cells+whole-1)/whole, cells)
+	if bound == 0 {
+		return ""
 	}
+	filled := min((part*cells+bound-1)/bound, cells)
 	bar := strings.Repeat("█", filled) + strings.Repeat("░", cells-filled)
 	switch {
 	case filled >= 9:
-		return styleFull.Styled(bar)
+		bar = styleFull.Styled(bar)
 	case filled >= 5:
-		return styleBusy.Styled(bar)
+		bar = styleBusy.Styled(bar)
 	}
-	return bar
+	return bar + " "
 }
 
 func (d *dashboard) traceLines() []string {

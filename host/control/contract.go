@@ -93,7 +93,7 @@ type Session struct {
 
 	Calls      int    `json:"calls"`   // open calls of this process
 	Running    int    `json:"running"` // messages of the peer in work
-	RunningMax int    `json:"runningMax"`
+	RunningMax int    `json:"runningMax"` // 0, here and below: it has no such bound, as what passes a tap
 	Waiting    int    `json:"waiting"` // messages of the peer that wait
 	QueuedMax  int    `json:"queuedMax"`
 	Generation uint64 `json:"generation"` // raised by each write that succeeded
