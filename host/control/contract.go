@@ -91,10 +91,10 @@ type Session struct {
 	Phase   string  `json:"phase"`   // uninitialized, ready, or shutting-down
 	AgeMs   float64 `json:"ageMs"`   // since it was registered
 
-	Calls      int    `json:"calls"`   // open calls of this process
-	Running    int    `json:"running"` // messages of the peer in work
+	Calls      int    `json:"calls"`      // open calls of this process
+	Running    int    `json:"running"`    // messages of the peer in work
 	RunningMax int    `json:"runningMax"` // 0, here and below: it has no such bound, as what passes a tap
-	Waiting    int    `json:"waiting"` // messages of the peer that wait
+	Waiting    int    `json:"waiting"`    // messages of the peer that wait
 	QueuedMax  int    `json:"queuedMax"`
 	Generation uint64 `json:"generation"` // raised by each write that succeeded
 
