@@ -66,7 +66,7 @@ func (c *sandboxCmd) Run(e *env, arguments serverCommand) error {
 		return &child.StartError{Program: c.Module, Err: err}
 	}
 	code, err := wasichild.Run(context.Background(), &wasichild.Server{
-		Name:   strings.TrimSuffix(filepath.Base(c.Module), ".wasm"),
+		Name:   moduleName(c.Module),
 		Module: module, Args: arguments, Env: c.environment(), Grants: grants,
 		MemoryBytesMax: int64(c.Memory), TimeMax: c.Time,
 	}, stdin, stdout, stderr)
@@ -81,6 +81,9 @@ func (c *sandboxCmd) Run(e *env, arguments serverCommand) error {
 	}
 	return nil
 }
+
+// moduleName is what people call the program in a module's file.
+func moduleName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".wasm") }
 
 // readModule reads no more of a file than shows that it is too large.
 func readModule(path string) ([]byte, error) {

@@ -108,6 +108,27 @@ func TestServeWithoutACommandHasTheBuiltInServer(t *testing.T) {
 	}
 }
 
+// Goal: people read the name that they know a server by, also where its process is the sandbox. Method: what the
+// page is told of a program, of a module, and of servers with names.
+func TestServeTitles(t *testing.T) {
+	module := inFile(t, "tables.wasm", "")
+	for _, test := range []struct {
+		title string
+		args  []string
+	}{
+		{"json", nil},
+		{filepath.Base(binary), []string{"--", binary, "peer", "lsp"}},
+		{"tables", []string{"--wasi", module}},
+		{"tools", []string{"--server", "tools=" + binary}},
+	} {
+		s := serve(t, test.args...)
+		if _, text := s.get(t, "/config.json", s.Token); !strings.Contains(text, `"title":"`+test.title+`"`) {
+			t.Errorf("%q: %s", test.args, text)
+		}
+		s.interrupt(t)
+	}
+}
+
 func TestServeTokens(t *testing.T) {
 	if status, _ := serveOnce(t, "--no-token"); status != http.StatusOK {
 		t.Errorf("--no-token: %d", status)

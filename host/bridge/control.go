@@ -20,7 +20,7 @@ func (s *session) show(server *control.Server) {
 		return shown
 	})
 	r.update(func() { r.passage = passage })
-	if err := server.Register(passage, s.server.Name); err != nil {
+	if err := server.Register(passage, s.server.title()); err != nil {
 		s.log.Warn("the session is not shown", "error", err.Error())
 	}
 }

@@ -32,7 +32,9 @@ func TestControlConnectionShowsSessions(t *testing.T) {
 	}
 	t.Cleanup(func() { looks.Close() })
 
-	f := begin(t, Options{Control: server})
+	scripted := scriptedServer("plain")
+	scripted.Title = "of the test"
+	f := begin(t, Options{Control: server, Servers: []Server{scripted}})
 	p := f.dial(wsPath)
 	p.send(`{"jsonrpc":"2.0","id":"z","method":"ask","params":[7]}`)
 	p.receive() // the server asks back
@@ -47,7 +49,7 @@ func TestControlConnectionShowsSessions(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	s := list.Sessions[0]
-	if s.Name != "plain" || s.Profile != "lsp" || s.Role != "relay" || s.Running != 0 || s.Requests != 2 || s.BytesIn == 0 || s.BytesOut == 0 {
+	if s.Name != "of the test" || s.Profile != "lsp" || s.Role != "relay" || s.Running != 0 || s.Requests != 2 || s.BytesIn == 0 || s.BytesOut == 0 {
 		t.Errorf("%+v", s)
 	}
 	if strings.Contains(s.ID, f.only().id) {

@@ -99,7 +99,8 @@ type configDocument struct {
 }
 
 type serverConfig struct {
-	Name    string   `json:"name"`
+	Name    string   `json:"name"`  // in the URL
+	Title   string   `json:"title"` // for people
 	Profile string   `json:"profile"`
 	Command []string `json:"command"`
 }
@@ -122,7 +123,7 @@ func (b *Bridge) serveConfig(w http.ResponseWriter, _ *http.Request) {
 		Limits: limitsConfig{o.MessageBytesMax, o.FileBytesMax, o.SessionsMax},
 	}
 	for _, s := range o.Servers {
-		document.Servers = append(document.Servers, serverConfig{s.Name, s.Profile.String(), s.Command})
+		document.Servers = append(document.Servers, serverConfig{s.Name, s.title(), s.Profile.String(), s.Command})
 	}
 	writeJSON(w, http.StatusOK, document)
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"regexp"
@@ -18,12 +19,16 @@ import (
 type Server struct {
 	// Name is its place in the URL, /ws/NAME: letters, digits, dots, dashes and underscores.
 	Name string
+	// Title is what people read, in the page and on the control connection; "" is Name.
+	Title string
 	// Profile is what it speaks: core.ProfileLSP, core.ProfileMCP or core.ProfilePlain, each in its
 	// default framing.
 	Profile core.Profile
 	// Command is the program and its arguments.
 	Command []string
 }
+
+func (s *Server) title() string { return cmp.Or(s.Title, s.Name) }
 
 // Options is everything a bridge is told when it is made. Zero fields mean their defaults.
 type Options struct {

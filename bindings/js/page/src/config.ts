@@ -5,6 +5,8 @@ import type { Bridge } from './access.js';
 /** One server behind the bridge. */
 export interface Server {
   name: string;
+  /** What people call it. */
+  title: string;
   profile: string;
   command: string[];
 }
@@ -15,12 +17,6 @@ export interface Config {
   root: { uri: string; name: string } | null;
   version: string;
   limits: Record<string, number>;
-}
-
-/** What a server is called: by its name, or where it was given none by its program. */
-export function titleOf({ name, command }: Server): string {
-  const program = command[0]?.split(/[\\/]/).at(-1);
-  return name === 'default' && program ? program : name;
 }
 
 export async function readConfig(bridge: Bridge): Promise<Config> {

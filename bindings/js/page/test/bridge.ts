@@ -36,7 +36,7 @@ export function buildParley(): string {
 
 /** Builds the binary for a sandbox, to the same bytes as the tests in Go, which keep its compiled code in the same place. */
 export function buildGuest(): string {
-  const file = join(repository, 'build', 'wasm', 'parley.wasm');
+  const file = join(repository, 'build', 'wasm', 'guest.wasm');
   const flags = ['-trimpath', '-buildvcs=false', '-ldflags=-s -w -buildid='];
   const { status, stderr } = spawnSync('go', ['build', ...flags, '-o', file, './cmd/parley'], {
     cwd: repository,

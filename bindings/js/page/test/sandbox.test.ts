@@ -26,7 +26,7 @@ describe('the page with a server in a sandbox', { skip: noChromium, timeout: 300
     await withPage(fixture.browser, bridge.url, {}, async (page) => {
       await openFile(page, 'data.json');
       await linkState(page)
-        .filter({ hasText: /^parley$/ })
+        .filter({ hasText: /^guest$/ })
         .waitFor({ timeout: 240_000 }); // the first start compiles the guest
       const command = ['sandbox', guest, granted, '--', 'peer', 'lsp'];
       assert.ok((await page.locator('#link').innerHTML()).includes(command.join(' ')));

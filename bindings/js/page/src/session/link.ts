@@ -2,7 +2,7 @@
 
 import { SocketError, type Engine, type ResumingState, type Stats } from '../../../src/browser.js';
 import type { Bridge } from '../access.js';
-import { titleOf, type Config, type Server } from '../config.js';
+import type { Config, Server } from '../config.js';
 import { byId, element } from '../dom.js';
 import type { Documents } from '../editor/documents.js';
 import { complain, lineOf } from '../frame/notices.js';
@@ -62,7 +62,7 @@ export class Link {
     this.#session = undefined;
     this.#wasOpen = false;
     this.listener.beginning();
-    this.pill.show('connecting', `${titleOf(server)}: connecting`, 'The bridge starts the server');
+    this.pill.show('connecting', `${server.title}: connecting`, 'The bridge starts the server');
     try {
       await before?.end();
       const engine = await insist(this.pill, 'protocol module', this.engine, signal);
@@ -87,12 +87,12 @@ export class Link {
     };
     session.ready.then(isReady, (error: unknown) => {
       const isTold = session.socket.state.phase === 'closed'; // by the pill
-      if (isCurrent() && !isTold) complain(`${titleOf(server)} did not start a session: ${lineOf(error)}`);
+      if (isCurrent() && !isTold) complain(`${server.title} did not start a session: ${lineOf(error)}`);
     });
   }
 
   #show(state: ResumingState, server: Server): void {
-    const name = titleOf(server);
+    const name = server.title;
     const trying = `${name}: ${this.#wasOpen ? 'connection lost' : 'no connection'}, trying again`;
     const retry: Action = { label: 'Retry now', run: () => this.#session?.socket.retryNow() };
     switch (state.phase) {
@@ -134,7 +134,7 @@ export class Link {
 
   #offerServers(): void {
     const select = byId('servers').querySelector('select')!;
-    select.append(...this.#servers.map((server) => element('option', { value: server.name }, titleOf(server))));
+    select.append(...this.#servers.map((server) => element('option', { value: server.name }, server.title)));
     byId('servers').hidden = this.#servers.length < 2;
     select.addEventListener('change', () => this.#choose(this.#servers.find(({ name }) => name === select.value)));
   }
