@@ -30,12 +30,17 @@ async function parley() {
   return () => client.call('echo', params);
 }
 
-/** As the transport of a child process: a write is done when the stream has taken it. */
+/** As the transport of a child process: a write is done when the stream has taken it, which is mostly at once. */
 function transport({ reads, writes }) {
   return {
     isWhole: false,
     start: (sink) => void reads.on('data', (chunk) => sink.chunk(chunk)).once('end', () => sink.end()),
-    write: (bytes) => new Promise((resolve, reject) => writes.write(bytes, (error) => (error ? reject(error) : resolve()))),
+    write: (bytes) => {
+      let settle;
+      writes.write(bytes, (error) => settle?.(error));
+      if (writes.writable && writes.writableLength === 0) return undefined;
+      return new Promise((resolve, reject) => (settle = (error) => (error ? reject(error) : resolve())));
+    },
     closeWrite: () => writes.end(),
     close: async () => void writes.end(),
   };

@@ -186,13 +186,13 @@ export class Connection {
       if (machine.pendingBytes > 0 && this.#writer.isFree) this.#write(machine.take()); // queued while facts were told
       if (!this.#flushes.isEmpty) this.#flushes.settle(machine.state(), this.#lost);
       this.#pause(machine.isPaused);
-      this.#alarm.set(this.#hold.isHolding ? Infinity : machine.deadline);
+      this.#writer.pump();
+      if (this.#isOver) return;
+      this.#alarm.set(this.#hold.isHolding ? Infinity : machine.deadline); // behind a write that is done needs none
     } catch (error) {
       if (!(error instanceof TrapError)) throw error;
       this.#finish(Reason.None, error);
-      return;
     }
-    this.#writer.pump();
   }
 
   /** The machine's own turn, and what it tells. */

@@ -7,37 +7,38 @@ export interface Owed {
 
 export class Deferred<T> implements Owed {
   readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
+  resolve!: (value: T) => void;
+  #reject!: (error: unknown) => void;
 
-  /** settled is told once the promise is nobody's debt any more. */
-  constructor(settled: () => void = () => undefined) {
-    let resolve!: (value: T) => void;
-    let reject!: (error: unknown) => void;
-    this.promise = new Promise<T>((...ends) => ([resolve, reject] = ends));
-    this.resolve = (value) => {
-      settled();
-      resolve(value);
-    };
-    this.reject = (error) => {
-      settled();
-      reject(error);
-    };
+  constructor(private readonly book: Book = { isForgiven: false }) {
+    this.promise = new Promise<T>((resolve, reject) => {
+      this.resolve = resolve;
+      this.#reject = reject;
+    });
   }
+
+  reject(error: unknown): void {
+    if (this.book.isForgiven) this.promise.catch(() => undefined);
+    this.#reject(error);
+  }
+}
+
+/** Whether a rejection is nobody's surprise. */
+interface Book {
+  isForgiven: boolean;
 }
 
 /** What a session owes its callers, whichever part of it is at work on each. */
 export class Debts {
-  readonly #open = new Set<Promise<unknown>>();
+  #book: Book = { isForgiven: false };
 
   owe<T>(): Deferred<T> {
-    const debt: Deferred<T> = new Deferred<T>(() => this.#open.delete(debt.promise));
-    this.#open.add(debt.promise);
-    return debt;
+    return new Deferred<T>(this.#book);
   }
 
   /** Makes the rejection of everything that is open nobody's surprise. */
   forgive(): void {
-    for (const promise of this.#open) promise.catch(() => undefined);
+    this.#book.isForgiven = true;
+    this.#book = { isForgiven: false };
   }
 }

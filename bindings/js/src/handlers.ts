@@ -2,7 +2,7 @@
 
 import { Mode, UsageError } from './abi.gen.js';
 import type { Method } from './config.js';
-import { Deferred } from './deferred.js';
+import type { Owed } from './deferred.js';
 import { RefusedError } from './errors.js';
 import type { MachineEvent } from './event.js';
 import { CallError, RPCError } from './faults.js';
@@ -28,6 +28,31 @@ export interface HandlerContext {
 /** Answers with what it returns, undefined being null; an RPCError is sent as it is, anything else as -32603. */
 export type Handler<P> = (params: Json<P>, context: HandlerContext) => unknown;
 
+/** A handler at work. Most never look at their signal, which costs more to make than to answer. */
+class Running implements HandlerContext {
+  #controller: AbortController | undefined;
+  #cancelled: { reason: unknown } | undefined;
+
+  constructor(readonly method: string) {}
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#cancelled !== undefined) this.#controller.abort(this.#cancelled.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get isCancelled(): boolean {
+    return this.#cancelled !== undefined;
+  }
+
+  cancel(reason: unknown): void {
+    this.#cancelled ??= { reason };
+    this.#controller?.abort(reason);
+  }
+}
+
 interface Route extends HandleOptions {
   fn: Handler<unknown>;
 }
@@ -40,7 +65,7 @@ interface Outcome {
 
 export class Handlers {
   readonly #routes = new Map<string, Route>();
-  readonly #running = new Map<number, AbortController>();
+  readonly #running = new Map<number, Running>();
 
   constructor(private readonly session: Session) {}
 
@@ -65,27 +90,34 @@ export class Handlers {
 
   /** Runs the handler of a message, later, since no caller code runs in a turn (API-9), and answers. */
   serve(event: MachineEvent): void {
-    const { session } = this;
     const { req, method } = event;
     const route = this.#routes.get(method)!; // the machine itself answers for methods that are not in its table
     const params = new Json(event.bodyText ?? 'null');
-    const controller = new AbortController();
-    this.#running.set(req, controller);
-    queueMicrotask(async () => {
-      const outcome = await run(route, params, { method, signal: controller.signal });
-      this.#running.delete(req);
-      const isAnswer = outcome.error instanceof RPCError && !route.notification;
-      if (outcome.error !== undefined && !isAnswer && !controller.signal.aborted) {
-        session.report(outcome.error, `handler of "${method}"`);
-      }
-      answer(session, method, req, route.notification ? {} : outcome);
-    });
+    const running = new Running(method);
+    this.#running.set(req, running);
+    queueMicrotask(() => void this.#run(route, req, params, running));
+  }
+
+  async #run(route: Route, req: number, params: Json, running: Running): Promise<void> {
+    const { method } = running;
+    let outcome: Outcome;
+    try {
+      outcome = { result: encode((await route.fn(params, running)) ?? null)! };
+    } catch (error) {
+      outcome = { error };
+    }
+    this.#running.delete(req);
+    const isAnswer = outcome.error instanceof RPCError && !route.notification;
+    if (outcome.error !== undefined && !isAnswer && !running.isCancelled) {
+      this.session.report(outcome.error, `handler of "${method}"`);
+    }
+    answer(this.session, method, req, route.notification ? {} : outcome);
   }
 
   /** Tells one handler to stop, later. */
   cancel(req: number, reason: unknown): void {
-    const controller = this.#running.get(req);
-    if (controller !== undefined) queueMicrotask(() => controller.abort(reason));
+    const running = this.#running.get(req);
+    if (running !== undefined) queueMicrotask(() => running.cancel(reason));
   }
 
   cancelAll(reason: unknown): void {
@@ -93,23 +125,15 @@ export class Handlers {
   }
 }
 
-async function run(route: Route, params: Json, context: HandlerContext): Promise<Outcome> {
-  try {
-    const value = await route.fn(params, context);
-    return { result: encode(value ?? null)! };
-  } catch (error) {
-    return { error };
-  }
-}
-
 /** Answers and ends the item in one turn. What is unanswered when it ends, the machine answers -32603 (REQ-5). */
 function answer(session: Session, method: string, req: number, { result, error }: Outcome): void {
-  const sent = new Deferred<void>();
-  sent.promise.catch((reason: unknown) => {
-    // An answer that the peer has cancelled, or that nobody can get any more, is no mistake of the handler's.
-    const expected: readonly number[] = [UsageError.Closed, UsageError.Canceled];
-    if (!(reason instanceof CallError) || !expected.includes(reason.code)) session.report(reason, `answer of "${method}"`);
-  });
+  const sent: Owed = {
+    reject: (reason) => {
+      // An answer that the peer has cancelled, or that nobody can get any more, is no mistake of the handler's.
+      const expected: readonly number[] = [UsageError.Closed, UsageError.Canceled];
+      if (!(reason instanceof CallError) || !expected.includes(reason.code)) session.report(reason, `answer of "${method}"`);
+    },
+  };
   session.send(sent, 'reply', method, undefined, () => ({
     deadline: Infinity,
     run: (machine) => {
@@ -121,7 +145,6 @@ function answer(session: Session, method: string, req: number, { result, error }
         throw refused;
       }
       machine.done(req);
-      sent.resolve();
     },
   }));
 }

@@ -22,7 +22,7 @@ export class LinearMemory {
 
   /** A copy of size bytes from an address. */
   slice(address: number, size: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.bytes.subarray(address, address + size));
+    return this.bytes.slice(address, address + size) as Uint8Array<ArrayBuffer>;
   }
 
   #renew(): void {

@@ -216,6 +216,30 @@ test('handlers answer with what they return and throw', async () => {
   await peer.dispose();
 });
 
+test('a signal that a handler first looks at behind the cancel is aborted, with why (REQ-4)', async () => {
+  let goOn = (): void => undefined;
+  const signals: AbortSignal[] = [];
+  const { wire } = await dial(
+    { profile: Profile.LSP, role: Role.Server },
+    (p) =>
+      p.handle('m', {}, async (_, context) => {
+        await new Promise<void>((resolve) => (goOn = resolve));
+        signals.push(context.signal, context.signal);
+      }),
+    true,
+  );
+  wire.hear({ jsonrpc: '2.0', id: 1, method: 'm' });
+  await settled();
+  wire.hear({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 1 } });
+  await settled();
+  goOn();
+  await settled();
+  const [signal, again] = signals;
+  assert.equal(signal, again);
+  assert.ok(signal!.aborted);
+  assert.ok(signal!.reason instanceof RPCError);
+});
+
 test('order runs one at a time, and a cancel aborts the signal (SCHED-1, REQ-4)', async () => {
   const log: string[] = [];
   const { peer, wire } = await dial(

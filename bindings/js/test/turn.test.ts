@@ -108,17 +108,41 @@ test('a violation in a turn is known behind it, in whichever part the bytes are'
 test('a round trip is nine calls of the module: three commands, and a turn for each input and each write', async () => {
   const engine = await init();
   const calls = counted(engine);
-  const [near, far] = [new Wire(), new Wire()];
-  near.write = async (bytes) => far.hear(decode(bytes));
-  far.write = async (bytes) => near.hear(decode(bytes));
-  const client = await dial({}, undefined, false, near);
-  await dial({}, (peer) => peer.handle('echo', {}, (params) => params), false, far);
-  await client.peer.call('echo', { a: 1 });
-  await settled();
-  calls.length = 0;
-  assert.deepEqual(await client.peer.call('echo', { a: 1 }), { a: 1 });
-  await settled();
-  assert.deepEqual(calls.sort(), ['call', 'done', 'reply', ...Array<string>(6).fill('turn')]);
+  for (const isPatient of [false, true]) {
+    const [near, far] = [new Wire(), new Wire()];
+    const through = (to: Wire) => (bytes: Uint8Array) => {
+      to.hear(decode(bytes));
+      return (isPatient ? Promise.resolve() : undefined) as Promise<void>;
+    };
+    near.write = through(far);
+    far.write = through(near);
+    const { peer } = await dial({ limits }, undefined, false, near);
+    await dial({ limits }, (server) => server.handle('echo', {}, (params) => params), false, far);
+    await peer.call('echo', { a: 1 });
+    await settled();
+    calls.length = 0;
+    assert.deepEqual(await peer.call('echo', { a: 1 }), { a: 1 });
+    await settled();
+    assert.deepEqual(calls.sort(), ['call', 'done', 'reply', ...Array<string>(6).fill('turn')]);
+  }
+});
+
+test('what a transport takes at once goes out in order and arms no timer', async () => {
+  const wire = new Wire();
+  const { peer, clock } = await dial({ limits }, undefined, false, wire);
+  let timers = 0;
+  clock.after = () => {
+    timers++;
+    return () => undefined;
+  };
+  wire.write = (bytes) => void wire.written.push(decode(bytes)) as unknown as Promise<void>;
+  const numbers = Array.from({ length: 300 }, (_, i) => i);
+  await Promise.all(numbers.map((i) => peer.notify('n', [i, 'x'.repeat(i * 50)])));
+  assert.deepEqual(
+    wire.messages.map(({ params }) => params[0]),
+    numbers,
+  );
+  assert.equal(timers, 0);
 });
 
 /** Names each export that is called from now on. */

@@ -83,10 +83,14 @@ export class ChildTransport implements Transport {
     });
   }
 
-  /** Resolves when the pipe has taken the bytes. */
-  write(bytes: Uint8Array): Promise<void> {
+  /** Done when the pipe has taken the bytes: mostly at once, else when the promise resolves. */
+  write(bytes: Uint8Array): Promise<void> | void {
+    const { stdin } = this.#child;
+    let settle: ((error?: Error | null) => void) | undefined;
+    stdin.write(bytes, (error) => settle?.(error)); // never called before write returns
+    if (stdin.writable && stdin.writableLength === 0) return;
     return new Promise((resolve, reject) => {
-      this.#child.stdin.write(bytes, (error) => (error ? reject(error) : resolve()));
+      settle = (error) => (error ? reject(error) : resolve());
     });
   }
 
