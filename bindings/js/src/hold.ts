@@ -21,7 +21,7 @@ export class Hold {
 
   /** A turn will come by itself; no alarm is needed. */
   get isHolding(): boolean {
-    return this.#since !== 0;
+    return this.#since !== 0 && !this.#isOver;
   }
 
   /** Bytes have arrived: where they go on arriving, the hold does. */
@@ -34,12 +34,7 @@ export class Hold {
     const now = this.clock.now();
     const { deadline } = machine;
     if (machine.timer !== TimerKind.Call || deadline > now) return Math.min(deadline, now); // a call's deadline behind another's gets its own hold
-    if (this.#isOver) {
-      const since = this.#since;
-      this.#since = 0;
-      this.#isOver = false;
-      return since;
-    }
+    if (this.#isOver) return this.#since;
     if (this.#since === 0) this.#begin(now);
     return deadline - 1;
   }
@@ -57,8 +52,10 @@ export class Hold {
         this.#hoppedBytes = this.#receivedBytes;
         return this.#hop();
       }
-      this.#isOver = true;
+      this.#isOver = true; // in this turn, whoever is still unanswered
       this.turn();
+      this.#isOver = false;
+      this.#since = 0;
     });
   }
 }

@@ -101,6 +101,25 @@ test('a timeout counts from the call, and the answer that lies in the transport 
   await peer.dispose();
 });
 
+test('a hold that ends with every call answered is over: the next deadline passes (CALL-3)', async () => {
+  const { peer, wire, clock } = await dial();
+  const answered = peer.call('m', [], { timeoutMs: 100 });
+  await settled();
+  clock.pass(100);
+  wire.hear({ jsonrpc: '2.0', id: 1, result: 'in time' });
+  clock.runHops();
+  assert.equal(await answered, 'in time');
+  let outcome: unknown;
+  void peer.call('n', [], { timeoutMs: 50 }).catch((error: unknown) => (outcome = error));
+  await settled();
+  clock.pass(50);
+  assert.equal(clock.hops.length, 1);
+  clock.runHops();
+  await settled();
+  assert.ok(failsAs(UsageError.Timeout)(outcome));
+  await peer.dispose();
+});
+
 test('while bytes go on arriving a deadline is held, but no longer than 10 ms (CALL-3)', async () => {
   const { peer, wire, clock } = await dial();
   const calls = [1, 2].map(() => peer.call('m', [], { timeoutMs: 100 }));
