@@ -27,8 +27,9 @@ func (sandboxCmd) Help() string {
 network, starts nothing, and cannot leave the directories that it is granted. call, serve and tap start it so with --wasi, and
 end it as they end any server. The first start compiles it, which takes seconds; the code is kept for the next one.
 
-Bounded are its memory (--memory), the files it has open (256 a directory), the module's file (256 MiB) and its tables (1,048,576
-elements). Not bounded are what it writes to a directory that is not :ro, the memory that compiling takes, and the processor.
+Bounded are its memory (--memory), the memory that compiling takes (--compile-memory), the files it has open (256 a directory), the
+module's file (256 MiB) and its tables (1,048,576 elements). Not bounded are what it writes to a directory that is not :ro, and the
+processor, by compiling too: --timeout of call ends both.
 
 A program in Go must not ask for signals (signal.Notify): on wasip1 it hears nothing of its input from then on.
 
@@ -68,10 +69,12 @@ func (c *sandboxCmd) Run(e *env, arguments serverCommand) error {
 	code, err := wasichild.Run(context.Background(), &wasichild.Server{
 		Name:   moduleName(c.Module),
 		Module: module, Args: arguments, Env: c.environment(), Grants: grants,
-		MemoryBytesMax: int64(c.Memory), TimeMax: c.Time,
+		MemoryBytesMax: int64(c.Memory), CompileBytesMax: int64(c.CompileMemory), TimeMax: c.Time,
 	}, stdin, stdout, stderr)
-	trap := new(wasichild.TrapError)
+	trap, limit := new(wasichild.TrapError), new(wasichild.LimitError)
 	switch {
+	case errors.As(err, &limit): // what may go on compiling ends with this process
+		return &child.StartError{Program: c.Module, Err: limit}
 	case errors.As(err, &trap):
 		return peerDied{err.Error()}
 	case err != nil:

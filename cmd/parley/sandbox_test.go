@@ -3,6 +3,7 @@
 package main
 
 import (
+	varint "encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,6 +105,36 @@ func TestSandboxExitCodes(t *testing.T) {
 			t.Errorf("exit %s: %+v, want code %d and nothing on stderr", argument, got, code)
 		}
 	}
+}
+
+// Goal: a module that is made to be hard to compile takes its budget and no more, and one line says so. Method:
+// one function of 26 KB, loops within loops and as many variables, which would take 2.8 GB.
+func TestSandboxCompilesWithinItsBudget(t *testing.T) {
+	const loops, variables = 1638, 1638
+	var code strings.Builder
+	code.WriteString(strings.Repeat("\x03\x40", loops)) // loop
+	for i := range variables {
+		variable := string(varint.AppendUvarint(nil, uint64(i)))
+		code.WriteString("\x20" + variable + "\x41\x01\x6a\x21" + variable) // add 1 to it
+	}
+	code.WriteString(strings.Repeat("\x20\x00\x0d\x00\x0b", loops) + "\x0b") // br_if to the loop; end
+	function := "\x01" + string(varint.AppendUvarint(nil, variables)) + "\x7f" + code.String()
+	hard := filepath.Join(t.TempDir(), "hard.wasm")
+	module := "\x00asm\x01\x00\x00\x00" + wasmSection(1, "\x01\x60\x00\x00") + wasmSection(3, "\x01\x00") +
+		wasmSection(7, "\x01\x06_start\x00\x00") + wasmSection(10, "\x01"+wasmSized(function))
+	if err := os.WriteFile(hard, []byte(module), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := "may have 67108864: raise CompileBytesMax (--compile-memory)"
+	asProcess(t, "sandbox", hard, "--compile-memory", "64MiB").wantLine(t, exitStart, want)
+	got := asProcess(t, "call", "m", "--profile", "plain", "--timeout", "2m", "--compile-memory", "64MiB", "--wasi", hard)
+	got.wantLine(t, exitPeerDied, want)
+}
+
+func wasmSection(id byte, body string) string { return string(id) + wasmSized(body) }
+
+func wasmSized(body string) string {
+	return string(varint.AppendUvarint(nil, uint64(len(body)))) + body
 }
 
 func TestWASIFlags(t *testing.T) {

@@ -22,8 +22,8 @@ type wasiFlags struct {
 // command is what is to be started: behind --, or else parley itself as the process around the guest.
 func (f *wasiFlags) command(e *env, behindDashes serverCommand) (serverCommand, error) {
 	if f.WASI == "" {
-		if f.Dir != nil || f.Env != nil || f.Memory != 0 || f.Time != 0 {
-			return nil, usageError{"--dir, --env, --memory and --time go with --wasi only"}
+		if f.Dir != nil || f.Env != nil || f.Memory != 0 || f.CompileMemory != 0 || f.Time != 0 {
+			return nil, usageError{"--dir, --env, --memory, --compile-memory and --time go with --wasi only"}
 		}
 		return behindDashes, nil
 	}
@@ -51,6 +51,9 @@ func (f *wasiFlags) command(e *env, behindDashes serverCommand) (serverCommand, 
 	if f.Memory != 0 {
 		command = append(command, fmt.Sprintf("--memory=%d", f.Memory))
 	}
+	if f.CompileMemory != 0 {
+		command = append(command, fmt.Sprintf("--compile-memory=%d", f.CompileMemory))
+	}
 	if f.Time != 0 {
 		command = append(command, "--time="+f.Time.String())
 	}
@@ -59,10 +62,11 @@ func (f *wasiFlags) command(e *env, behindDashes serverCommand) (serverCommand, 
 
 // guestFlags are what a guest may use.
 type guestFlags struct {
-	Dir    []grantFlag   `sep:"none" placeholder:"DIR[:PATH][:ro]" help:"Directory that the program sees, as PATH or else under its own absolute name; ro: it can change nothing in it. May be repeated."`
-	Env    []string      `sep:"none" placeholder:"NAME[=VALUE]" help:"Variable that it sees; without VALUE as it is in the environment of parley, where nobody reads it off a command line. May be repeated."`
-	Memory byteSize      `placeholder:"SIZE" help:"Linear memory that it may have, up to 4GiB. (default 256MiB)"`
-	Time   time.Duration `placeholder:"TIME" help:"End it after TIME. It is several times slower then, because it has to be asked."`
+	Dir           []grantFlag   `sep:"none" placeholder:"DIR[:PATH][:ro]" help:"Directory that the program sees, as PATH or else under its own absolute name; ro: it can change nothing in it. May be repeated."`
+	Env           []string      `sep:"none" placeholder:"NAME[=VALUE]" help:"Variable that it sees; without VALUE as it is in the environment of parley, where nobody reads it off a command line. May be repeated."`
+	Memory        byteSize      `placeholder:"SIZE" help:"Linear memory that it may have, up to 4GiB. (default 256MiB)"`
+	CompileMemory byteSize      `placeholder:"SIZE" help:"Memory that compiling it may take. (default 1GiB)"`
+	Time          time.Duration `placeholder:"TIME" help:"End it after TIME, compiling not counted. It is several times slower then, because it has to be asked."`
 }
 
 // environment leaves out what is to be as it is here and is not set.

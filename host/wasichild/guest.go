@@ -1,6 +1,7 @@
 package wasichild
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,8 +26,7 @@ const startFunction = "_start"
 // guest is a server that is compiled and has not run yet.
 type guest struct {
 	server   *Server
-	runtime  wazero.Runtime
-	compiled wazero.CompiledModule
+	compiled compiled
 	grants   []*directory
 }
 
@@ -56,10 +56,10 @@ func prepare(ctx context.Context, s *Server, interruptible bool) (*guest, error)
 	if cacheDir == "" {
 		cacheDir = modulecache.DefaultDir()
 	}
-	if g.runtime, g.compiled, err = modulecache.Compile(ctx, config, cacheDir, module); err != nil {
+	if g.compiled, err = compile(ctx, config, cacheDir, module, cmp.Or(s.CompileBytesMax, CompileBytesDefault)); err != nil {
 		return nil, errors.Join(err, closeGrants(grants))
 	}
-	if _, ok := g.compiled.ExportedFunctions()[startFunction]; !ok {
+	if _, ok := g.compiled.code.ExportedFunctions()[startFunction]; !ok {
 		err := errors.New("the module does not export " + startFunction + ": it is no WASI command")
 		return nil, errors.Join(err, g.close())
 	}
@@ -67,8 +67,7 @@ func prepare(ctx context.Context, s *Server, interruptible bool) (*guest, error)
 }
 
 func (g *guest) close() error {
-	ctx := context.Background()
-	return errors.Join(g.compiled.Close(ctx), g.runtime.Close(ctx), closeGrants(g.grants))
+	return errors.Join(g.compiled.close(), closeGrants(g.grants))
 }
 
 // run runs the guest to its end, once, and closes it. It returns its exit code, or why it has none. The
@@ -96,7 +95,7 @@ func (g *guest) run(ctx context.Context, stdin, stdout, stderr *os.File) (code i
 			_ = f.SetWriteDeadline(time.Unix(1, 0))
 		}
 	})()
-	module, err := g.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), g.compiled, g.config(ctx, input.theirs, stdout, stderr))
+	module, err := g.compiled.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), g.compiled.code, g.config(ctx, input.theirs, stdout, stderr))
 	if err == nil {
 		err = module.Close(context.Background())
 	}

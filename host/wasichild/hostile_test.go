@@ -142,6 +142,7 @@ func TestRefusedServers(t *testing.T) {
 		{func(s *Server) { s.MemoryBytesMax = 1 }, "MemoryBytesMax"},
 		{func(s *Server) { s.MemoryBytesMax = pageBytes }, "memory"}, // less than the module begins with
 		{func(s *Server) { s.MemoryBytesMax = memoryBytesCeiling + 1 }, "MemoryBytesMax"},
+		{func(s *Server) { s.CompileBytesMax = -1 }, "CompileBytesMax"},
 		{func(s *Server) { s.TimeMax = -1 }, "TimeMax"},
 		{func(s *Server) { s.Env = []string{"=x"} }, "NAME=VALUE"},
 		{func(s *Server) { s.Args = []string{"a\x00b"} }, "zero byte"},

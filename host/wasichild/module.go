@@ -13,7 +13,7 @@ import (
 // What a module may ask for before any of it runs. wazero has no limits of its own for these, and
 // makes room for as much as a module says that it has.
 const (
-	// ModuleBytesMax is how large a module may be. Compiling it takes several times as much.
+	// ModuleBytesMax is how large a module may be. What compiling it takes has a bound of its own, CompileBytesDefault.
 	ModuleBytesMax = 256 * core.MiB
 	// TableElementsMax is how many elements its tables may have together, now or by table.grow. Each
 	// takes 8 bytes.
@@ -25,7 +25,7 @@ const (
 	moduleLocalsMax   = 16 << 20 // of all functions
 )
 
-// LimitError is a module that asks for more than a guest may have. Nothing of it was compiled.
+// LimitError is a module that asks for more than a guest may have. Nothing of it has run.
 type LimitError struct {
 	What       string // bytes of memory, table elements, ...
 	Asked, Max int64

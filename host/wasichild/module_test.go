@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,26 @@ func TestModulesThatAskForTooMuch(t *testing.T) {
 		if text := err.Error(); !strings.Contains(text, test.want.Remedy) || strings.Contains(text, "\n") || !errors.As(err, new(*child.StartError)) {
 			t.Errorf("%q: want a *child.StartError of one line with %q", text, test.want.Remedy)
 		}
+	}
+}
+
+// Goal: a module is refused once compiling it has taken its budget, and the compiler is gone then. Method: more
+// functions than are compiled between two looks, and no budget.
+func TestCompilingIsBounded(t *testing.T) {
+	const functions = 1000
+	function := "\x00" + strings.Repeat("\x10\x00", 2000) + "\x0b" // calls the first one
+	function = string(binary.AppendUvarint(nil, uint64(len(function)))) + function
+	s := behaving()
+	s.CompileBytesMax = 1
+	s.Module = assemble(
+		section(sectionType, 1, "\x60\x00\x00"), section(sectionFunction, functions, strings.Repeat("\x00", functions)),
+		section(sectionExport, 1, 6, "_start\x00\x00"), section(sectionCode, functions, strings.Repeat(function, functions)),
+	)
+	debug.FreeOSMemory() // what tests before this one have left would do for it
+	_, err := Start(t.Context(), s, host.Plain)
+	got := new(LimitError)
+	if !errors.As(err, &got) || got.Max != 1 || !strings.Contains(err.Error(), "--compile-memory") || errors.Is(err, child.ErrSurvived) {
+		t.Errorf("%v, want a *LimitError about compiling", err)
 	}
 }
 

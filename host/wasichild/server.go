@@ -34,7 +34,12 @@ type Server struct {
 	// begins with more is refused with a *LimitError; a program in Go that comes to want more ends with
 	// exit status 2. 0 means MemoryBytesDefault.
 	MemoryBytesMax int64
-	// TimeMax ends it after so long, however it behaves, with ErrTime. 0 means never.
+	// CompileBytesMax bounds what this process may take from the system while the module is compiled, more
+	// than before and whoever takes it; unit: bytes. Beyond it the server is refused with a *LimitError. The
+	// compiler heeds that between two functions; inside one it goes on alone, and the error matches
+	// child.ErrSurvived. 0 means CompileBytesDefault.
+	CompileBytesMax int64
+	// TimeMax ends it after so long, compiling not counted, however it behaves, with ErrTime. 0 means never.
 	TimeMax time.Duration
 	// CacheDir keeps compiled code, and must be a directory that nobody else can write: it holds
 	// machine code. "" means the folder parley in os.UserCacheDir.
@@ -130,6 +135,8 @@ func (s *Server) validate() error {
 		return errors.New("the server has no name")
 	case s.MemoryBytesMax != 0 && s.MemoryBytesMax < pageBytes || s.MemoryBytesMax > memoryBytesCeiling:
 		return fmt.Errorf("MemoryBytesMax is %d, want %d to %d", s.MemoryBytesMax, int64(pageBytes), int64(memoryBytesCeiling))
+	case s.CompileBytesMax < 0:
+		return fmt.Errorf("CompileBytesMax is %d, want 0 (%d) or more", s.CompileBytesMax, int64(CompileBytesDefault))
 	case s.TimeMax < 0:
 		return fmt.Errorf("TimeMax is %v, want 0 (none) or more", s.TimeMax)
 	}
