@@ -14,7 +14,7 @@ import (
 )
 
 // CompileBytesDefault is the memory that compiling may take where Server does not say. A program in Go takes
-// 5 to 7 bytes for each of its module's.
+// 6 to 10 bytes for each of its module's.
 const CompileBytesDefault = 1024 * core.MiB
 
 const (

@@ -9,7 +9,7 @@
 // the maximum that a table declares, so each table gets one: together they hold TableElementsMax
 // elements, 8 MiB, and take three times that at most while they grow.
 //
-// No size says what compiling takes. For a program in Go of 15 MB it is 80 MB, and 43 MB of code that stay;
+// No size says what compiling takes. For a program in Go of 15 MB it is 90 MB, and 43 MB of code that stay;
 // for a module of 26 KB that is made to be hard to compile it is 2.8 GB and a minute. So what this process
 // takes is looked at meanwhile, 50 times a second, and the module refused beyond Server.CompileBytesMax.
 // Nothing stops a compiler inside a function but the end of the process: see below.
