@@ -17,6 +17,7 @@ import (
 	"github.com/parley-rpc/parley/host"
 	"github.com/parley-rpc/parley/host/child"
 	"github.com/parley-rpc/parley/host/wasmhost"
+	"github.com/parley-rpc/parley/internal/testneeds"
 	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
@@ -169,15 +170,7 @@ func installed(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(absolute); err != nil {
-		missing(t, path+" is missing; `make deps` installs it")
+		testneeds.Missing(t, path+" is missing; `make deps` installs it")
 	}
 	return absolute
-}
-
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parley-rpc/parley/core"
 	"github.com/parley-rpc/parley/host"
+	"github.com/parley-rpc/parley/internal/testneeds"
 )
 
 const mcpVersion = "2025-11-25"
@@ -31,7 +32,7 @@ func node(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("node")
 	if err != nil {
-		missing(t, "node is missing; install Node.js 20 or newer")
+		testneeds.Missing(t, "node is missing; install Node.js 20 or newer")
 	}
 	return path
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parley-rpc/parley/internal/testneeds"
 )
 
 // completed are the kind and the values of an answer, without the descriptions.
@@ -133,7 +135,7 @@ func inShell(t *testing.T, shell []string, directory, input string) string {
 	t.Helper()
 	path, err := exec.LookPath(shell[0])
 	if err != nil {
-		missing(t, "no "+shell[0]+": install it to test its completion; make deps does it as root on Debian")
+		testneeds.Missing(t, "no "+shell[0]+": install it to test its completion; make deps does it as root on Debian")
 	}
 	command := exec.CommandContext(t.Context(), path, shell[1:]...)
 	command.Dir = directory

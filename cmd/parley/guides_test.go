@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parley-rpc/parley/internal/testneeds"
 	"github.com/parley-rpc/parley/wasm/wasmtest"
 )
 
@@ -147,7 +148,7 @@ func installBindings(t *testing.T, folder string) {
 	_, noNode := exec.LookPath("node")
 	_, noCompiler := os.Stat(filepath.Join(bindings, "node_modules", "typescript"))
 	if noNode != nil || noCompiler != nil {
-		missing(t, "the guide's JavaScript needs Node.js 20 or newer and npm; then make deps")
+		testneeds.Missing(t, "the guide's JavaScript needs Node.js 20 or newer and npm; then make deps")
 	}
 	core := filepath.Join(folder, "node_modules", "@parley", "core")
 	if err := os.MkdirAll(core, 0o700); err != nil {

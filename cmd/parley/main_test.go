@@ -45,15 +45,6 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// missing skips a test that needs more than Go, and says what to install; in CI, where everything is to be there, it fails.
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
-
 // outcome is what a run of the program leaves.
 type outcome struct {
 	code           int

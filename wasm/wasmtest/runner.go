@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/parley-rpc/parley/internal/testneeds"
 )
 
 // Runner bundles what runs a command in Node (bindings/js/src/command-main.ts). Where Node or the
@@ -17,7 +19,7 @@ func Runner(tb testing.TB) (file, missing string) {
 	_, noESBuild := os.Stat(esbuild)
 	if noNode != nil || noESBuild != nil {
 		missing = "the command in Node needs Node.js 20 or newer and npm; then make deps"
-		if os.Getenv("CI") == "true" {
+		if testneeds.InCI() {
 			tb.Fatal(missing)
 		}
 		return "", missing
