@@ -45,6 +45,7 @@ export class Connection {
   #isPaused = false;
   #isStopping = false;
   #isOver = false; // nothing reaches the machine any more
+  #isTurnDue = false; // commands wait for their turn
   #readError: unknown;
   #writeError: unknown;
   #last: { state: State; stats: Stats } | undefined; // of the machine that is freed
@@ -90,7 +91,7 @@ export class Connection {
     return this.#last?.stats ?? this.#live().stats();
   }
 
-  // Inputs, each of which begins a turn.
+  // Inputs, each of which begins a turn, or waits for one.
 
   /** Whatever refuses f is thrown. */
   command(f: (machine: Machine) => void): void {
@@ -114,7 +115,7 @@ export class Connection {
     this.input(f);
   }
 
-  /** Session.send: a command that may have to wait for room. */
+  /** Session.send: a command that may have to wait for room. Those of one step of the program share a turn, and so a write. */
   send(outcome: Owed, op: string, method: string, signal: AbortSignal | undefined, prepare: () => Prepared): void {
     try {
       if (signal?.aborted) throw new CallError({ op, method, code: UsageError.Canceled, cause: signal.reason });
@@ -124,12 +125,13 @@ export class Connection {
           run(this.#live());
         } catch (error) {
           if (error instanceof RefusedError && error.code === UsageError.OutputFull) return false;
+          if (error instanceof TrapError) this.#finish(Reason.None, error);
           this.reject(outcome, op, method, error);
         }
         return true;
       };
-      if (this.#room.isEmpty && this.#update(attempt)) return;
-      this.#room.join({ op, method, signal, deadline, outcome, attempt });
+      if (!this.#room.isEmpty || !attempt()) this.#room.join({ op, method, signal, deadline, outcome, attempt });
+      this.#turnLater();
     } catch (error) {
       this.reject(outcome, op, method, error);
     }
@@ -177,8 +179,19 @@ export class Connection {
     }
   }
 
+  #turnLater(): void {
+    if (this.#isTurnDue) return;
+    this.#isTurnDue = true;
+    queueMicrotask(this.#dueTurn);
+  }
+
+  readonly #dueTurn = (): void => {
+    if (this.#isTurnDue && !this.#isOver) this.#turn(this.machine);
+  };
+
   /** Time passes, facts are told, and whoever can go on now does. It begins with what the transport has done. */
   #turn(machine: Machine, done?: MachineTurn): void {
+    this.#isTurnDue = false;
     try {
       this.#step(machine, done);
       while (this.#serveRoom(machine)) this.#step(machine);
@@ -229,7 +242,7 @@ export class Connection {
     // Withdrawn frames and a closed output make no EventWritable.
     const mayTry = this.#hasRoom || machine.pendingBytes === 0 || machine.state().output !== OutputPhase.Open;
     this.#hasRoom = false;
-    return mayTry && this.#room.serve() > 0;
+    return mayTry && this.#room.serve() > 0 && !this.#isOver;
   }
 
   readonly #lost = (done: Owed): void => this.reject(done, 'flush', '', new RefusedError(UsageError.Closed));
@@ -237,6 +250,7 @@ export class Connection {
   // The transport's side.
 
   #received(bytes: Uint8Array): void {
+    this.#dueTurn(); // an answer comes behind its call
     this.#hold.received(bytes.length);
     this.#did({ received: bytes, isMessage: this.transport.isWhole });
   }

@@ -27,7 +27,8 @@ const graceNsDefault = 5e9; // STOP-2
 
 /**
  * A session that calls and serves. Register handlers, then connect; without any handler, messages
- * yields what the peer asks and tells. Calls and notifications go out in the order they are made.
+ * yields what the peer asks and tells. Calls and notifications go out in the order they are made, and those
+ * that are made before the program gives way (one microtask) in one write.
  */
 export class Peer {
   /** Resolves when the session has ended and its transport is closed: with why, where it was no clean end. It never rejects. */

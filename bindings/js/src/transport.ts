@@ -14,7 +14,7 @@ export interface Transport {
   readonly isWhole: boolean;
   /** Begins to deliver. It throws where the transport is claimed already or closed. */
   start(sink: Sink): void;
-  /** Sends bytes, which the transport may keep. A promise asks for patience until it settles; a throw is the end of sending. */
+  /** Sends bytes, which the transport may keep. A promise asks for patience until it settles, anything else has taken them; a throw is the end of sending. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void> | void;
   /** Stops and resumes delivering; absent where the transport cannot (BACK-2 bounds what arrives then). */
   pause?(): void;

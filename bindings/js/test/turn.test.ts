@@ -4,19 +4,20 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
 import {
+  Engine,
   EventKind,
   Framing,
   Inbound,
   init,
   MachineEvent,
+  Peer,
   Profile,
   RefusedError,
   Role,
   UsageError,
-  type Engine,
   type Machine,
 } from '../src/node.js';
-import { dial, settled, Wire } from './fakes.js';
+import { dial, failsAs, settled, Wire } from './fakes.js';
 
 const limits = { frameBytesMax: 1 << 20 };
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -137,12 +138,60 @@ test('what a transport takes at once goes out in order and arms no timer', async
   };
   wire.write = (bytes) => void wire.written.push(decode(bytes)) as unknown as Promise<void>;
   const numbers = Array.from({ length: 300 }, (_, i) => i);
-  await Promise.all(numbers.map((i) => peer.notify('n', [i, 'x'.repeat(i * 50)])));
+  for (const i of numbers) await peer.notify('n', [i, 'x'.repeat(i * 50)]);
   assert.deepEqual(
     wire.messages.map(({ params }) => params[0]),
     numbers,
   );
   assert.equal(timers, 0);
+});
+
+test('commands of one step share a turn and a write, in their order', async () => {
+  const engine = await init();
+  const calls = counted(engine);
+  const { peer, wire } = await dial({ limits });
+  calls.length = 0;
+  const numbers = Array.from({ length: 64 }, (_, i) => i);
+  const sent = numbers.map((i) => peer.notify('n', [i]));
+  assert.equal(wire.written.length, 0);
+  await sent[0];
+  assert.equal(wire.written.length, 1, 'who waits for the queue finds it written');
+  await settled();
+  assert.deepEqual(
+    wire.messages.map(({ params }) => params[0]),
+    numbers,
+  );
+  assert.equal(calls.filter((name) => name === 'turn').length, 2);
+});
+
+test('a call that is given up in the step that made it is never written (CALL-6)', async () => {
+  const { peer, wire } = await dial({ limits });
+  const controller = new AbortController();
+  const call = peer.call('m', [], { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(call, failsAs(UsageError.Canceled));
+  await settled();
+  assert.deepEqual(wire.written, []);
+});
+
+test('a call in which the module fails is rejected with why, and so is everything behind it', async () => {
+  const engine = await Engine.create((await init()).module);
+  const wire = new Wire();
+  const peer = new Peer(engine, { profile: Profile.Plain, role: Role.Peer, limits }).connect(wire);
+  const before = peer.call('before');
+  await settled();
+  const { exports } = (engine as unknown as { instance: { exports: Record<string, () => number> } }).instance;
+  exports.call = () => {
+    throw new WebAssembly.RuntimeError('planted');
+  };
+  const isTrap = (error: unknown): boolean =>
+    failsAs(UsageError.Closed)(error) && /failed in its export call: "RuntimeError: planted"/.test(String(error));
+  await Promise.all([
+    assert.rejects(peer.call('m'), isTrap),
+    assert.rejects(peer.notify('n'), isTrap),
+    assert.rejects(before, isTrap),
+  ]);
+  assert.ok(wire.isClosed);
 });
 
 /** Names each export that is called from now on. */
