@@ -245,14 +245,10 @@ type pendingCall struct {
 	progress progress
 }
 
-const freeCallsMax = 64
-
-// newCall returns an empty call. Peer.mu is held.
+// newCall returns an empty call.
 func (p *Peer) newCall(options callOptions) *pendingCall {
-	var c *pendingCall
-	if n := len(p.freeCalls); n > 0 {
-		c, p.freeCalls = p.freeCalls[n-1], p.freeCalls[:n-1]
-	} else {
+	c, kept := p.freeCalls.Get().(*pendingCall)
+	if !kept {
 		c = &pendingCall{settled: make(chan struct{}, 1)}
 	}
 	if options.onProgress != nil {
@@ -261,14 +257,11 @@ func (p *Peer) newCall(options callOptions) *pendingCall {
 	return c
 }
 
-// freeCall keeps a settled call for the next one: a channel costs more than the call's result.
+// freeCall keeps a settled call for the next one: a channel costs more than the call's result. It takes no lock,
+// since all who were answered by one read come here at once, while the reader still holds it.
 func (p *Peer) freeCall(c *pendingCall) {
 	*c = pendingCall{settled: c.settled}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.freeCalls) < freeCallsMax {
-		p.freeCalls = append(p.freeCalls, c)
-	}
+	p.freeCalls.Put(c)
 }
 
 // settle gives a call its one outcome (CALL-3). Peer.mu is held.

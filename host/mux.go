@@ -23,6 +23,7 @@ type Mux struct {
 
 // route is one method. serve gets nil params where the peer sent none.
 type route struct {
+	method       string
 	mode         core.Mode
 	notification bool
 	supersede    []string
@@ -99,6 +100,7 @@ func (m *Mux) HandleNotificationRaw(method string, mode core.Mode, fn func(ctx c
 }
 
 func (m *Mux) register(method string, r *route, options []MethodOption) {
+	r.method = method
 	for _, option := range options {
 		option(r)
 	}

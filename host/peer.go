@@ -36,18 +36,18 @@ type Peer struct {
 	outputClosed chan struct{}
 	observations chan Observation // nil when nobody observes
 	observeLost  uint64           // guarded by mu
+	freeCalls    sync.Pool        // of *pendingCall
 
-	mu        sync.Mutex // guards the machine and everything below; never held while caller code runs
-	machine   Machine
-	event     core.Event // reused by every drain
-	calls     map[core.CallID]*pendingCall
-	freeCalls []*pendingCall
-	requests  map[core.ReqID]*request
-	crew      crew
-	room      room
-	flushes   []flush
-	inbox     inbox
-	end       end
+	mu       sync.Mutex // guards the machine and everything below; never held while caller code runs
+	machine  Machine
+	event    core.Event // reused by every drain
+	calls    map[core.CallID]*pendingCall
+	requests map[core.ReqID]*request
+	crew     crew
+	room     room
+	flushes  []flush
+	inbox    inbox
+	end      end
 
 	mayRead     *sync.Cond // the reader: input is no longer paused, or over
 	mayWrite    *sync.Cond // the writer: it is ready for the output there is, or that is done, or over

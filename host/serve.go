@@ -30,7 +30,6 @@ func Serve(ctx context.Context, transport *Transport, mux *Mux, options Options)
 // request is one item of the peer's that is not ended.
 type request struct {
 	id     core.ReqID
-	method string
 	params json.RawMessage
 	route  *route
 	ctx    context.Context
@@ -42,13 +41,12 @@ type request struct {
 
 var errCanceledByPeer = fmt.Errorf("the peer cancelled the request: %w", context.Canceled)
 
-// startHandler has one item run by a goroutine that does nothing else meanwhile; the machine is the semaphore (REQ-1).
-// Peer.mu is held.
+// startHandler has the crew run one item; the machine is the semaphore (REQ-1). Peer.mu is held.
 func (p *Peer) startHandler(ev *core.Event) {
-	r := &request{id: ev.Req, ordinal: ev.Ordinal, method: string(ev.Method), params: bytes.Clone(ev.Body)}
-	r.route = p.mux.routes[r.method]
+	r := &request{id: ev.Req, ordinal: ev.Ordinal, params: bytes.Clone(ev.Body)}
+	r.route = p.mux.routes[string(ev.Method)]
 	if r.route == nil {
-		r.route = unknownRoute(ev.Kind)
+		r.route = unknownRoute(string(ev.Method), ev.Kind)
 	}
 	r.ctx, r.cancel = context.WithCancelCause(p.handlers)
 	p.requests[r.id] = r
@@ -57,8 +55,9 @@ func (p *Peer) startHandler(ev *core.Event) {
 
 // unknownRoute serves what no method matches: core delivers that only to a table without methods
 // (REQ-5).
-func unknownRoute(kind core.EventKind) *route {
+func unknownRoute(method string, kind core.EventKind) *route {
 	return &route{
+		method:       method,
 		notification: kind == core.EventNotification,
 		serve: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			if kind == core.EventNotification {
@@ -73,7 +72,7 @@ func unknownRoute(kind core.EventKind) *route {
 func (p *Peer) handle(r *request) {
 	var result json.RawMessage
 	err := errExited
-	handshake := r.method == "initialize"
+	handshake := r.route.method == "initialize"
 	defer func() {
 		if handshake && err != nil {
 			p.handshake.Store(nil)
@@ -95,8 +94,11 @@ var errExited = errors.New("the handler ended its goroutine")
 func (p *Peer) answer(r *request, result json.RawMessage, err error) {
 	var rpcErr *RPCError
 	cancelled := r.ctx.Err() != nil && errors.Is(err, context.Canceled)
-	if err != nil && !cancelled && (r.route.notification || !errors.As(err, &rpcErr)) {
-		p.log.Error("handler failed", "method", oneLine(r.method), "error", oneLine(err.Error()))
+	if !cancelled {
+		rpcErr, _ = errors.AsType[*RPCError](err)
+	}
+	if err != nil && !cancelled && (r.route.notification || rpcErr == nil) {
+		p.log.Error("handler failed", "method", oneLine(r.route.method), "error", oneLine(err.Error()))
 	}
 	err = p.whenRoom(context.Background(), core.Never, func(m Machine) error {
 		var refused error
@@ -114,7 +116,7 @@ func (p *Peer) answer(r *request, result json.RawMessage, err error) {
 		return errors.Join(refused, m.Done(r.id))
 	})
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
-		p.log.Error("answer refused", "method", oneLine(r.method), "error", oneLine(err.Error()))
+		p.log.Error("answer refused", "method", oneLine(r.route.method), "error", oneLine(err.Error()))
 	}
 }
 
