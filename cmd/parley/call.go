@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/parley-rpc/parley/core"
@@ -150,7 +151,7 @@ func (c *callCmd) converse(ctx context.Context, e *env, server serverCommand, pa
 		closeErr := s.Close()
 		d.Counters = host.Counters(s.Stats())
 		if err == nil && closeErr != nil {
-			fmt.Fprintln(e.stderr, "parley: the command did not leave in order: "+oneLine(closeErr.Error()))
+			fmt.Fprintln(e.stderr, "parley: the command did not leave in order: "+oneLine(strings.TrimPrefix(closeErr.Error(), "parley: ")))
 		}
 	}()
 	result, err = s.CallRaw(bounded, c.Method, params)

@@ -193,7 +193,7 @@ func TestLintOfACapture(t *testing.T) {
 	got.wantOut(t, exitAnswer,
 		"       5.000 ms  error    noise-on-stdout       server byte 75: loading...",
 		"missing-answer        client a/never id 3")
-	got.wantLine(t, exitAnswer, "4 findings in 7 messages")
+	got.wantLine(t, exitAnswer, "4 findings")
 	inProcess(t, "", "lint", "--json", "--errors", file).wantOut(t, exitAnswer, `{"rule":"noise-on-stdout","severity":"error","ms":5,`)
 	silent := inProcess(t, "", "lint", "--json", "--errors", "--ignore", "noise-on-stdout", "--ignore", "missing-answer", "--ignore", "server-failed", file)
 	silent.wantSilence(t, "no findings in 7 messages")

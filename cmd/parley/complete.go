@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -167,7 +166,7 @@ func (at *place) flags() []candidate {
 		}
 	}
 	verb, _, _ := strings.Cut(strings.TrimPrefix(at.node.Path(), "parley "), " ")
-	if slices.Contains(startsServer, verb) {
+	if behindDashes[verb] != "" {
 		all = append(all, candidate{"--", "the server's command follows"})
 	}
 	return all

@@ -58,7 +58,7 @@ func (c *doctorCmd) Run(ctx context.Context, e *env, server serverCommand) error
 		return err
 	}
 	if count := len(found.Findings); count > 0 {
-		return findings{count: count, one: "finding", many: "findings"}
+		return findings{count, "finding", "findings"}
 	}
 	return nil
 }

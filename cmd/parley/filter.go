@@ -18,7 +18,7 @@ type filterCmd struct {
 	capturePrint
 
 	Method []string      `placeholder:"PATTERN" help:"Of this method, or of one of these, and its answers: textDocument/*."`
-	Kind   []string      `placeholder:"KIND" help:"Of this kind: request, notification, result, error, invalid, batch, noise, gap, eof, exit, signal."`
+	Kind   []string      `placeholder:"KIND" enum:"request,notification,result,error,invalid,batch,noise,gap,eof,exit,signal" help:"Of this kind: request, notification, result, error, invalid, batch, noise, gap, eof, exit, signal."`
 	From   []string      `placeholder:"WHO" enum:"client,server,stderr,tap,capture" help:"From client, server, stderr, tap (signals and the exit) or capture (its header)."`
 	ID     []string      `placeholder:"ID" help:"With this id, spelled as on the wire: 7 or '\"a\"'."`
 	Grep   []string      `placeholder:"TEXT" help:"With TEXT in its text."`

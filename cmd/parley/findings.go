@@ -6,23 +6,16 @@ import "fmt"
 type findings struct {
 	count     int
 	one, many string // "finding", "findings"
-	in        string // what was looked at, "8 messages"; empty: it goes without saying
 }
 
-func (f findings) Error() string {
-	text := count(f.count, f.one, f.many)
-	if f.in != "" {
-		text += " in " + f.in
-	}
-	return text
-}
+func (f findings) Error() string { return count(f.count, f.one, f.many) }
 
-// end is the outcome of a command that looked for something. Where it found nothing stdout stays empty, and
-// stderr says that it has looked, and at how much.
-func (f findings) end(e *env) error {
+// in is the outcome of a command that looked for them in what it names, "8 messages". Where it found nothing
+// stdout stays empty, and stderr says that it has looked, and at how much.
+func (f findings) in(e *env, what string) error {
 	if f.count > 0 {
 		return f
 	}
-	fmt.Fprintf(e.stderr, "parley: no %s in %s\n", f.many, f.in)
+	fmt.Fprintf(e.stderr, "parley: no %s in %s\n", f.many, what)
 	return nil
 }

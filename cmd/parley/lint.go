@@ -72,7 +72,7 @@ func (c *lintCmd) Run(e *env) error {
 	if err := firstError(err, firstError(failed, out.Flush())); err != nil {
 		return err
 	}
-	return findings{count, "finding", "findings", countMessages(messages)}.end(e)
+	return findings{count, "finding", "findings"}.in(e, countMessages(messages))
 }
 
 func (c *lintCmd) print(to io.Writer, f lint.Finding) error {

@@ -100,10 +100,13 @@ func TestUsage(t *testing.T) {
 		{nil, "expected one of"},
 		{[]string{"nonsense"}, "unexpected argument nonsense"},
 		{[]string{"call"}, "<method>"},
+		{[]string{"call", "--bogus"}, "(see parley call --help)"},
+		{[]string{"trace", "start", "--bogus"}, "(see parley trace start --help)"},
+		{[]string{"filter", "--kind", "answer", "x"}, "--kind"},
 		{[]string{"call", "x"}, "behind --"},
 		{[]string{"call", "x", "--"}, "behind --"},
 		{[]string{"call", "x", "1", "--", "true"}, "an object or an array"},
-		{[]string{"call", "x", "{", "--", "true"}, "PARAMS: unexpected end of JSON input"},
+		{[]string{"call", "x", "{", "--", "true"}, "PARAMS, 1 bytes read: unexpected end of JSON input"},
 		{[]string{"call", "x", "@/nowhere", "--", "true"}, "no such file"},
 		{[]string{"call", "x", "-", "--", "true"}, "PARAMS from stdin"},
 		{[]string{"call", "x", "--timeout", "0s", "--", "true"}, "--timeout"},
@@ -149,8 +152,9 @@ func TestHelpListsCommandsAndExitCodes(t *testing.T) {
 			t.Errorf("help does not say %q", want)
 		}
 	}
-	if call := inProcess(t, "", "call", "--help"); !strings.Contains(call.stdout, "-- gopls") {
-		t.Errorf("help of call has no example:\n%s", call.stdout)
+	if call := inProcess(t, "", "call", "--help"); !strings.HasPrefix(call.stdout, "Usage: parley call <method> [<params>] [flags] -- COMMAND ...\n\n") ||
+		!strings.Contains(call.stdout, "-- gopls") {
+		t.Errorf("help of call has no command behind --, or no example of one:\n%s", call.stdout)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +43,11 @@ func readParams(argument string, e *env) (json.RawMessage, error) {
 func checkParams(text []byte, origin string) (json.RawMessage, error) {
 	var params json.RawMessage
 	if err := json.Unmarshal(text, &params); err != nil {
-		return nil, usageError{fmt.Sprintf("%s: %v", origin, err)}
+		syntax := new(json.SyntaxError)
+		if errors.As(err, &syntax) {
+			origin += fmt.Sprintf(", %d bytes read", syntax.Offset)
+		}
+		return nil, usageError{origin + ": " + err.Error()}
 	}
 	if first := strings.TrimLeft(string(params[:1]), "{["); first != "" {
 		return nil, usageError{origin + ": params are an object or an array, or left out"}

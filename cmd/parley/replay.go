@@ -19,7 +19,7 @@ type replayCmd struct {
 	Against  bool          `xor:"side" help:"Be the client, against the server's command behind --. The default where there is one."`
 	AsServer bool          `xor:"side" help:"Be the server, on stdin and stdout."`
 	Match    string        `default:"shape" enum:"ids,shape,strict" help:"ids: answered alike; shape: and the same members and types; strict: and the same values."`
-	Patience time.Duration `default:"10s" placeholder:"TIME" help:"How long one answer is waited for."`
+	Patience time.Duration `default:"10s" placeholder:"TIME" help:"How long one answer is waited for: ${default}."`
 	JSON     bool          `name:"json" help:"One JSON document a line for each difference."`
 }
 
@@ -124,5 +124,5 @@ func (d *differences) end(e *env, err error) error {
 	if err = firstError(err, d.failed); err != nil {
 		return err
 	}
-	return findings{d.count, "difference", "differences", count(d.in.RequestCount(), "request", "requests")}.end(e)
+	return findings{d.count, "difference", "differences"}.in(e, count(d.in.RequestCount(), "request", "requests"))
 }

@@ -27,9 +27,6 @@ Exit codes:
 // serverCommand is what stands behind --: a program and its arguments, untouched.
 type serverCommand []string
 
-// startsServer are the commands that take a server's command behind --.
-var startsServer = []string{"call", "complete", "doctor", "probe", "replay", "sandbox", "serve", "tap"}
-
 // run is the whole program but for its process: it returns the exit code.
 func run(ctx context.Context, args []string, e *env) int {
 	var server serverCommand
@@ -54,6 +51,7 @@ func dispatch(ctx context.Context, args []string, server serverCommand, e *env) 
 		&cli,
 		kong.Name("parley"),
 		kong.Description(description),
+		kong.Help(printHelp),
 		kong.Writers(e.stdout, e.stderr),
 		kong.Exit(func(int) { helped = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -67,9 +65,9 @@ func dispatch(ctx context.Context, args []string, server serverCommand, e *env) 
 		return nil
 	}
 	if err != nil {
-		return usageError{err.Error() + " (see parley --help)"}
+		return misread(err)
 	}
-	if verb, _, _ := strings.Cut(parsed.Command(), " "); server != nil && !slices.Contains(startsServer, verb) {
+	if verb, _, _ := strings.Cut(parsed.Command(), " "); server != nil && behindDashes[verb] == "" {
 		return usageError{parsed.Command() + " takes no command behind --"}
 	}
 	return parsed.Run()

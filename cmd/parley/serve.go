@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 
 // serveCmd is "parley serve".
 type serveCmd struct {
-	Listen          string   `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one."`
+	Listen          string   `default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address to listen on, ${default}; port 0 takes a free one."`
 	Profile         string   `enum:"lsp,mcp,plain" default:"lsp" help:"Protocol of the commands: ${enum}."`
 	Server          []string `sep:"none" placeholder:"NAME[:PROFILE]=CMD" help:"One more command, at /ws/NAME. CMD is split at white space. May be repeated."`
 	Root            string   `placeholder:"DIR" help:"Folder that the page may read and write, and working directory of the commands."`
@@ -89,6 +90,11 @@ func (c *serveCmd) Run(ctx context.Context, e *env, server serverCommand) (err e
 	}
 	if len(c.AllowHost) == 0 && !isLoopback(listener.Addr()) {
 		fmt.Fprintln(e.stderr, "other machines are refused until --allow-host names what they call this one")
+	}
+	for _, s := range options.Servers {
+		if _, err := exec.LookPath(s.Command[0]); err != nil { // it may come to be there while this runs
+			fmt.Fprintf(e.stderr, "sessions of %s cannot start: %s\n", s.Name, oneLine(err.Error()))
+		}
 	}
 	engine, closeEngine, err := openEngine(ctx, c.Engine)
 	if err != nil {

@@ -129,6 +129,14 @@ func TestServeTitles(t *testing.T) {
 	}
 }
 
+func TestServeSaysWhichServersAreMissing(t *testing.T) {
+	s := serve(t, "--server", "tools=no-such-program --stdio", "--", binary, "peer", "lsp")
+	s.interrupt(t)
+	if text := s.stderr.String(); !strings.HasPrefix(text, "sessions of tools cannot start: ") || strings.Contains(text, "default") {
+		t.Errorf("stderr %q", text)
+	}
+}
+
 func TestServeTokens(t *testing.T) {
 	if status, _ := serveOnce(t, "--no-token"); status != http.StatusOK {
 		t.Errorf("--no-token: %d", status)

@@ -5,7 +5,7 @@ import "context"
 type unframeCmd struct {
 	From     string   `enum:"header,lsp,line,mcp,length4,len4,whole" default:"header" help:"How stdin is framed: ${enum}; whole is one message, however many lines it has."`
 	To       string   `enum:"header,lsp,line,mcp,length4,len4,whole" default:"line" help:"How stdout is framed."`
-	FrameMax byteSize `default:"64MiB" placeholder:"SIZE" help:"The largest message; one that is larger is an error."`
+	FrameMax byteSize `default:"64MiB" placeholder:"SIZE" help:"The largest message, ${default}; one that is larger is an error."`
 }
 
 // Help is the part of the help below the flags' summary.
