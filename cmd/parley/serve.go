@@ -161,7 +161,7 @@ func (c *serveCmd) servers(e *env, command serverCommand) ([]bridge.Server, erro
 		if len(command) == 0 {
 			return nil, usageError{"no command behind --"}
 		}
-		servers = append(servers, bridge.Server{Name: "default", Title: c.title(command), Profile: profiles[c.Profile], Command: c.located(e, command)})
+		servers = append(servers, bridge.Server{Name: "default", Title: c.wasiFlags.title(command), Profile: profiles[c.Profile], Command: c.located(e, command)})
 	}
 	for _, text := range c.Server {
 		name, line, _ := strings.Cut(text, "=")
@@ -184,14 +184,6 @@ func (c *serveCmd) servers(e *env, command serverCommand) ([]bridge.Server, erro
 	}
 	program, err := e.executable()
 	return []bridge.Server{{Name: "json", Profile: core.ProfileLSP, Command: []string{program, "peer", "lsp"}}}, err
-}
-
-// title is what people call the server behind --: its program, or the module that the sandbox runs.
-func (c *serveCmd) title(command []string) string {
-	if c.WASI != "" {
-		return moduleName(c.WASI)
-	}
-	return filepath.Base(command[0])
 }
 
 // located names a program by where it lies, seen from where parley was started and not from --root.

@@ -37,8 +37,8 @@ func (c captureStats) run(e *env, asJSON bool) error {
 
 // printCaptureStats is a table of the methods, below what is odd about the capture.
 func printCaptureStats(w io.Writer, s *capture.Stats) error {
-	fmt.Fprintf(w, "%d messages in %.3f s; %d B from the client, %d B from the server\n",
-		s.Messages, s.DurationMs/1000, s.Bytes[0], s.Bytes[1])
+	fmt.Fprintf(w, "%s in %.3f s; %d B from the client, %d B from the server\n",
+		countMessages(s.Messages), s.DurationMs/1000, s.Bytes[0], s.Bytes[1])
 	for _, odd := range []struct {
 		count uint64
 		what  string

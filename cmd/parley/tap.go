@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -79,7 +78,7 @@ func (c *tapCmd) Run(_ context.Context, e *env, server serverCommand) error {
 	if err != nil {
 		return usageError{"--framing " + err.Error()}
 	}
-	observer, over := shown.watch(recording, framing, e.clock, filepath.Base(server[0]))
+	observer, over := shown.watch(recording, framing, e.clock, c.wasiFlags.title(server))
 	defer over()
 	onOneProcessor()
 	signals := make(chan os.Signal, 16)

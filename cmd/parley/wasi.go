@@ -60,6 +60,14 @@ func (f *wasiFlags) command(e *env, behindDashes serverCommand) (serverCommand, 
 	return append(append(command, "--"), behindDashes...), nil
 }
 
+// title is what people call the server that command starts: its program, or the module that the sandbox runs.
+func (f *wasiFlags) title(command serverCommand) string {
+	if f.WASI != "" {
+		return moduleName(f.WASI)
+	}
+	return filepath.Base(command[0])
+}
+
 // guestFlags are what a guest may use.
 type guestFlags struct {
 	Dir           []grantFlag   `sep:"none" placeholder:"DIR[:PATH][:ro]" help:"Directory that the program sees, as PATH or else under its own absolute name; ro: it can change nothing in it. May be repeated."`

@@ -84,6 +84,7 @@ func TestRulesFindTheirBreach(t *testing.T) {
 		{"double-answer", hello + `< {"jsonrpc":"2.0","id":0,"result":1}`, "initialize"},
 		{"answer-after-cancel", helloMCP + "> {\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"a\"}\n> {\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}\n< {\"jsonrpc\":\"2.0\",\"id\":5,\"result\":1}", "a of"},
 		{"missing-answer", hello + `< {"jsonrpc":"2.0","id":"s","method":"workspace/configuration"}`, "at the end"},
+		{"missing-answer", hello + "< {\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"roots/list\"}\nclient-eof 1ms", "at the end"},
 		{"cancel-unknown", hello + `> {"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":77}}`, "id 77"},
 		{"cancel-initialize", "> {\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}\n> {\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":0}}\n< {\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}", "id 0"},
 		{"before-initialize", `> {"jsonrpc":"2.0","method":"a"}` + "\n" + hello, "a comes first"},
@@ -106,7 +107,7 @@ func TestRulesFindTheirBreach(t *testing.T) {
 	for _, c := range cases {
 		tried[c.rule] = true
 		got := judge(t, c.lines)
-		if len(got) != 1 || got[0].Rule != c.rule || !strings.Contains(got[0].Detail, c.detail) {
+		if len(got) != 1 || got[0].Rule != c.rule || !strings.Contains(got[0].Detail, c.detail) || strings.Contains(got[0].Detail, "()") {
 			t.Errorf("%s: found %+v, want %q", c.rule, got, c.detail)
 		}
 	}
@@ -126,6 +127,7 @@ func TestRulesLeaveAlone(t *testing.T) {
 		"cancelled in MCP":      helloMCP + "> {\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"a\"}\n> {\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
 		"modern MCP":            `> {"jsonrpc":"2.0","method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"x"}}}`,
 		"utf-8":                 strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"positionEncoding":"utf-8"}`, 1) + opened + `> {"jsonrpc":"2.0","method":"a","params":{"textDocument":{"uri":"f:a"},"position":{"line":1,"character":4}}}`,
+		"asked who had left":    hello + "client-eof 1ms\n< {\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"roots/list\"}",
 		"an error for nobody":   hello + `< {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`,
 	} {
 		if got := judge(t, lines); len(got) != 0 {

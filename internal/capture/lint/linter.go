@@ -32,6 +32,7 @@ type session struct {
 	exited      bool
 	documents   *documents
 	progress    map[string]bool // tokens, as on the wire
+	ended       [2]bool         // the side's stream
 	noise       [2]bool         // reported for the bytes that are being passed over
 }
 
@@ -42,6 +43,7 @@ type request struct {
 	id       string // as on the wire
 	answers  int
 	canceled bool
+	tooLate  bool // the other side had ended
 }
 
 type phase uint8
@@ -120,6 +122,8 @@ func (l *Linter) record(seen *capture.Seen) {
 	case transcript.OpClientGap, transcript.OpServerGap:
 		l.s.isGapped = true
 		l.report(incomplete, seen, "%d bytes are missing", r.Count)
+	case transcript.OpClientEOF, transcript.OpServerEOF:
+		l.s.ended[seen.Side] = true
 	case transcript.OpExit:
 		open := l.open(core.SideClient)
 		if r.Code != 0 && open > 0 {
@@ -147,17 +151,24 @@ func (l *Linter) noise(seen *capture.Seen) {
 		return
 	}
 	l.s.noise[seen.Side] = true
-	hint := hintTexts[broken.Hint]
 	switch broken.Kind {
 	case core.ViolationNoise:
-		l.report(noiseOf(seen.Side), seen, "%s (%s)", seen.Found.Sample, hint)
+		l.report(noiseOf(seen.Side), seen, "%s%s", seen.Found.Sample, likely(broken.Hint))
 	case core.ViolationTruncated:
 		if !l.s.isGapped {
 			l.report(truncated, seen, "%d of %d bytes", broken.Have, broken.Need)
 		}
 	default:
-		l.report(badFraming, seen, "%s: %s (%s)", broken.Kind, seen.Found.Sample, hint)
+		l.report(badFraming, seen, "%s: %s%s", broken.Kind, seen.Found.Sample, likely(broken.Hint))
 	}
+}
+
+// likely is the cause behind a sample, where there is a likely one.
+func likely(hint core.Hint) string {
+	if hint == core.HintNone {
+		return ""
+	}
+	return " (" + hintTexts[hint] + ")"
 }
 
 func noiseOf(side core.Side) *Rule {
@@ -195,11 +206,11 @@ func (l *Linter) invalid(seen *capture.Seen) {
 			l.report(noiseOf(seen.Side), seen, "%s", frame)
 			return
 		}
-		l.report(invalidJSON, seen, "%s: %s (%s)", ev.Invalid, frame, hintTexts[ev.Hint])
+		l.report(invalidJSON, seen, "%s: %s%s", ev.Invalid, frame, likely(ev.Hint))
 	case core.InvalidVersion:
 		l.report(wrongVersion, seen, "%s", frame)
 	default:
-		l.report(invalidMessage, seen, "%s: %s (%s)", ev.Invalid, frame, hintTexts[ev.Hint])
+		l.report(invalidMessage, seen, "%s: %s%s", ev.Invalid, frame, likely(ev.Hint))
 	}
 }
 
@@ -216,7 +227,7 @@ func (l *Linter) request(seen *capture.Seen) {
 		l.s.order[seen.Side] = append(l.s.order[seen.Side], id)
 	}
 	if len(requests) < rememberedMax || requests[id] != nil {
-		requests[id] = &request{method: string(ev.Method), id: string(ev.ID), at: seen.At}
+		requests[id] = &request{method: string(ev.Method), id: string(ev.ID), at: seen.At, tooLate: l.s.ended[1-seen.Side]}
 	}
 }
 
@@ -272,7 +283,7 @@ func (l *Linter) End() {
 	for side := range l.s.requests {
 		for _, id := range l.s.order[side] {
 			r := l.s.requests[side][id]
-			if r == nil || r.answers > 0 || r.canceled && l.s.isMCP || l.s.isGapped {
+			if r == nil || r.answers > 0 || r.tooLate || r.canceled && l.s.isMCP || l.s.isGapped {
 				continue
 			}
 			l.found(Finding{

@@ -33,7 +33,7 @@ var (
 	unknownAnswer    = rule("unknown-answer", Error, "An answer's id is that of no request: compare its type and value, 7 is not \"7\".")
 	doubleAnswer     = rule("double-answer", Error, "A request is answered a second time.")
 	answerAfterStop  = rule("answer-after-cancel", Warning, "A request that was cancelled is answered: MCP says that nothing further is sent for it, and the client may have forgotten the id.")
-	missingAnswer    = rule("missing-answer", Error, "A request is never answered.")
+	missingAnswer    = rule("missing-answer", Error, "A request is never answered, by a side that had not ended before it came.")
 	cancelUnknown    = rule("cancel-unknown", Warning, "A cancellation names a request that is not open.")
 	cancelInitialize = rule("cancel-initialize", Error, "The client cancels initialize, which MCP forbids.")
 	beforeInitialize = rule("before-initialize", Error, "The client sends something before initialize, or before its answer.")
