@@ -26,7 +26,7 @@ type callCmd struct {
 	Engine    string        `enum:"native,wazero" default:"native" help:"Where the protocol runs: ${enum} (in a sandbox)."`
 	MCPEra    string        `name:"mcp-era" default:"auto" help:"Era of an MCP server: auto (found out by asking), legacy (no question), or one version to insist on."`
 	Timeout   time.Duration `default:"30s" help:"Bound of start, handshake and call together."`
-	Handshake bool          `default:"true" negatable:"" help:"Do the profile's handshake first."`
+	Handshake bool          `default:"true" negatable:"" help:"Do the profile's handshake first. Without it, call initialize yourself."`
 	JSON      bool          `name:"json" help:"Print one document: result or error, timings, counters."`
 
 	wasiFlags `embed:"" group:"Sandbox, for a server that nobody trusts."`

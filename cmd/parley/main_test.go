@@ -129,6 +129,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"serve", "--listen", "0.0.0.0:0", "--no-token"}, "only on a loopback address"},
 		{[]string{"serve", "--no-token", "--token", "x"}, "exclude each other"},
 		{[]string{"serve", "--max-sessions", "0"}, "--max-sessions"},
+		{[]string{"serve", "--max-message-bytes", "0"}, "--max-message-bytes"},
+		{[]string{"serve", "--max-message-bytes", "1GiB", "--listen", "127.0.0.1:0"}, "want 1024 to 268435456"},
 		{[]string{"serve", "--allow-origin", "*", "--listen", "127.0.0.1:0"}, "allowed origin"},
 		{[]string{"serve", "--allow-host", "a/b", "--listen", "127.0.0.1:0"}, "allowed host"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -28,7 +29,7 @@ type serveCmd struct {
 	Root            string   `placeholder:"DIR" help:"Folder that the page may read and write, and working directory of the commands."`
 	Engine          string   `enum:"native,wazero" default:"native" help:"Where the protocol runs: ${enum} (in a sandbox)."`
 	MaxSessions     int      `default:"16" help:"Sessions, and so processes, at once."`
-	MaxMessageBytes int      `default:"16777216" help:"Largest message that is handed on, in both directions."`
+	MaxMessageBytes byteSize `default:"16MiB" help:"Largest message that is handed on, in both directions."`
 	AllowOrigin     []string `sep:"none" placeholder:"ORIGIN" help:"Origin whose pages may connect, besides those of loopback names: https://ide.example. May be repeated."`
 	AllowHost       []string `sep:"none" placeholder:"NAME" help:"Name under which this bridge may be reached, besides loopback names. May be repeated."`
 	Token           string   `env:"PARLEY_TOKEN" placeholder:"TOKEN" help:"Token to ask for; a random one by default. Others see a command line: better set PARLEY_TOKEN."`
@@ -128,12 +129,12 @@ func (c *serveCmd) options(e *env, command serverCommand) (bridge.Options, error
 	}
 	o := bridge.Options{
 		AllowHosts: c.AllowHost, AllowOrigins: c.AllowOrigin,
-		SessionsMax: c.MaxSessions, MessageBytesMax: c.MaxMessageBytes, KeepProcessID: c.KeepProcessID,
+		SessionsMax: c.MaxSessions, MessageBytesMax: int(min(c.MaxMessageBytes, math.MaxInt)), KeepProcessID: c.KeepProcessID,
 		Root: c.Root, Version: buildInfo().Version,
 		Logger: slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: level})),
 	}
-	if c.MaxSessions < 1 || c.MaxMessageBytes < 1 {
-		return o, usageError{"--max-sessions and --max-message-bytes: want 1 or more"}
+	if c.MaxSessions < 1 {
+		return o, usageError{"--max-sessions: want 1 or more"}
 	}
 	if info, err := os.Stat(c.Root); c.Root != "" && (err != nil || !info.IsDir()) {
 		return o, usageError{"--root: " + c.Root + " is not a folder"}

@@ -113,6 +113,9 @@ func (o *Options) validate() error {
 	if len(o.Servers) == 0 {
 		return fmt.Errorf("bridge: no server to start")
 	}
+	if o.MessageBytesMax < messageBytesMin || o.MessageBytesMax > messageBytesCeiling {
+		return fmt.Errorf("bridge: MessageBytesMax is %d, want %d to %d", o.MessageBytesMax, messageBytesMin, messageBytesCeiling)
+	}
 	for i, s := range o.Servers {
 		switch {
 		case !serverName.MatchString(s.Name) || s.Name == "." || s.Name == "..":
@@ -143,9 +146,6 @@ func (o *Options) validate() error {
 	}
 	if o.SessionsMax < 0 || o.FileBytesMax < 0 {
 		return fmt.Errorf("bridge: SessionsMax or FileBytesMax is negative")
-	}
-	if o.MessageBytesMax < messageBytesMin || o.MessageBytesMax > messageBytesCeiling {
-		return fmt.Errorf("bridge: MessageBytesMax is %d, want %d to %d", o.MessageBytesMax, messageBytesMin, messageBytesCeiling)
 	}
 	link := o.linkConfig("", true)
 	if err := link.Validate(); err != nil {
