@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/charmbracelet/x/term"
 )
 
 // behindDashes says what the commands that take something behind -- take there.
@@ -20,7 +23,9 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	stdout := ctx.Stdout
 	var text bytes.Buffer
 	ctx.Stdout = &text
+	forget := tellWidth(stdout)
 	err := kong.DefaultHelpPrinter(options, ctx)
+	forget()
 	ctx.Stdout = stdout
 	if err != nil {
 		return err
@@ -31,6 +36,20 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	_, err = io.WriteString(stdout, usage+"\n"+rest)
 	return err
+}
+
+// tellWidth tells kong how wide the terminal is, by the variable that it asks: what it writes to is none.
+func tellWidth(stdout io.Writer) (forget func()) {
+	const columns = "COLUMNS"
+	file, isFile := stdout.(*os.File)
+	if !isFile || os.Getenv(columns) != "" {
+		return func() {}
+	}
+	width, _, err := term.GetSize(file.Fd())
+	if err != nil || width == 0 || os.Setenv(columns, strconv.Itoa(width)) != nil {
+		return func() {}
+	}
+	return func() { _ = os.Unsetenv(columns) }
 }
 
 // misread is what kong says about a command line that it cannot read, and whose help says how it can.

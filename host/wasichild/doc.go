@@ -12,7 +12,8 @@
 // No size says what compiling takes. For a program in Go of 15 MB it is 90 MB, and 43 MB of code that stay;
 // for a module of 26 KB that is made to be hard to compile it is 2.8 GB and a minute. So what this process
 // takes is looked at meanwhile, 50 times a second, and the module refused beyond Server.CompileBytesMax.
-// Nothing stops a compiler inside a function but the end of the process: see below.
+// Nothing stops a compiler inside a function but the end of the process: until it is through with that one,
+// nothing else is compiled here. See below.
 //
 // What is not bounded: what a guest writes to a directory that is not read-only; how long compiling takes,
 // unless the context does; and the processor, of which it may use one. A guest that a context or Close can end asks at every loop whether it is to end, which
