@@ -2,13 +2,19 @@
 
 package main
 
-import "github.com/parley-rpc/parley/wasm/abi"
+import (
+	"slices"
 
-// table finds what is open by its handle: index + length × a count that starts at 1 and never repeats,
-// so that the handle of what was freed finds nobody.
+	"github.com/parley-rpc/parley/wasm/abi"
+)
+
+// table finds what is open by its handle: index + openMax × a count that starts at 1 and never repeats,
+// so that the handle of what was freed finds nobody. It grows with what is open at once: most instances
+// have one connection, and memory that they do not take is not taken from the host.
 type table[P any] struct {
-	slots  []slot[P]
-	opened uint64
+	slots   []slot[P]
+	openMax uint64
+	opened  uint64
 }
 
 type slot[P any] struct {
@@ -16,18 +22,20 @@ type slot[P any] struct {
 	open   P
 }
 
-func newTable[P any](openMax int) table[P] { return table[P]{slots: make([]slot[P], openMax)} }
+func newTable[P any](openMax uint64) table[P] { return table[P]{openMax: openMax} }
 
 // add gives the first free index away and returns the handle, or the negative of an error.
 func (t *table[P]) add(open P) float64 {
-	for i := range t.slots {
-		if s := &t.slots[i]; s.handle == 0 {
-			t.opened++
-			*s = slot[P]{t.opened*uint64(len(t.slots)) + uint64(i), open}
-			return float64(s.handle)
+	index := slices.IndexFunc(t.slots, func(s slot[P]) bool { return s.handle == 0 })
+	if index < 0 {
+		if index = len(t.slots); uint64(index) == t.openMax {
+			return -float64(abi.ErrConnections)
 		}
+		t.slots = append(t.slots, slot[P]{})
 	}
-	return -float64(abi.ErrConnections)
+	t.opened++
+	t.slots[index] = slot[P]{t.opened*t.openMax + uint64(index), open}
+	return float64(t.slots[index].handle)
 }
 
 // find returns what is open under a handle; nil when there is none, whatever the number is.
@@ -52,8 +60,8 @@ func (t *table[P]) slotOf(handle float64) *slot[P] {
 	if !ok || n == 0 {
 		return nil
 	}
-	if s := &t.slots[n%uint64(len(t.slots))]; s.handle == n {
-		return s
+	if index := n % t.openMax; index < uint64(len(t.slots)) && t.slots[index].handle == n {
+		return &t.slots[index]
 	}
 	return nil
 }
