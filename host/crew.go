@@ -4,10 +4,9 @@ package host
 // next item: a new goroutine would grow its stack anew, which costs more than many a handler. Guarded
 // by Peer.mu.
 type crew struct {
-	queue  []*request // begun by the machine, which bounds them (REQ-1), and taken by nobody yet
-	taken  int        // of queue, from its front
-	coming bool       // a goroutine is on its way to the queue
-	idle   int        // goroutines that wait for mayServe
+	first, last *request // begun by the machine, which bounds them (REQ-1), and taken by nobody yet
+	coming      bool     // a goroutine is on its way to them
+	idle        int      // goroutines that wait for mayServe
 }
 
 // crewIdleMax is how many goroutines a session keeps that have nothing to do: one to serve, and one
@@ -16,13 +15,17 @@ const crewIdleMax = 2
 
 // enlist has a request handled. Peer.mu is held.
 func (p *Peer) enlist(r *request) {
-	p.crew.queue = append(p.crew.queue, r)
+	if p.crew.first == nil {
+		p.crew.first = r
+	} else {
+		p.crew.last.next = r
+	}
+	p.crew.last = r
 	p.summon()
 }
 
-// summon sees to it that a goroutine comes to the queue. One on its way is enough: before it runs what
-// it takes, it summons another for what it leaves, so that no item waits for a handler to return.
-// Peer.mu is held.
+// summon sees to it that a goroutine comes. One on its way is enough: before it runs what it takes, it
+// summons another for what it leaves, so that no item waits for a handler to return. Peer.mu is held.
 func (p *Peer) summon() {
 	if p.crew.coming {
 		return
@@ -61,7 +64,7 @@ func (p *Peer) nextRequest() *request {
 // machine has begun is handled even then. Peer.mu is held.
 func (p *Peer) awaitRequest() *request {
 	c := &p.crew
-	for c.taken == len(c.queue) {
+	for c.first == nil {
 		if p.end.over || c.idle == crewIdleMax {
 			return nil
 		}
@@ -69,11 +72,9 @@ func (p *Peer) awaitRequest() *request {
 		p.mayServe.Wait()
 		c.coming = false
 	}
-	r := c.queue[c.taken]
-	c.queue[c.taken] = nil
-	if c.taken++; c.taken == len(c.queue) {
-		c.queue, c.taken = c.queue[:0], 0
-	} else {
+	r := c.first
+	c.first, r.next = r.next, nil // a request that stays must not hold all that came after it
+	if c.first != nil {
 		p.summon()
 	}
 	return r

@@ -35,6 +35,7 @@ type request struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
+	next    *request // of the crew's
 	ordinal uint64
 	retired chan struct{} // closed with the item's end; nil: nobody waits for it
 }
