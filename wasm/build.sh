@@ -12,20 +12,20 @@ build() {
 		go build -trimpath -buildvcs=false -ldflags="-s -w -buildid=" "$@"
 }
 
-# Go's linker writes some thirty thousand data segments.
-join() {
-	env -u GOFLAGS -u GOOS -u GOARCH GOENV=off GOTOOLCHAIN=local go run ./wasm/join "$1"
+# What Go's linker leaves undone: see wasm/finish.
+finish() {
+	env -u GOFLAGS -u GOOS -u GOARCH GOENV=off GOTOOLCHAIN=local go run ./wasm/finish "$1"
 }
 
 if [ "${1:-}" = --command ]; then
 	build -o "$2" ./wasm/command
-	join "$2"
+	finish "$2"
 	exit
 fi
 
 out="${1:-wasm/parley.wasm}"
 build -buildmode=c-shared "${@:2}" -o "$out" ./wasm/reactor
-join "$out"
+finish "$out"
 
 if (($# == 0)); then
 	sum() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi; }

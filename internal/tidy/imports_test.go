@@ -15,7 +15,7 @@ var coreMayImport = []string{
 
 // dependencyHomes says which folders may import a dependency; every other folder may not.
 var dependencyHomes = map[string][]string{
-	"github.com/tetratelabs/wazero":  {"host/wasmhost", "host/wasichild", "host/internal/modulecache"},
+	"github.com/tetratelabs/wazero":  {"host/wasmhost", "host/wasichild", "host/internal/modulecache", "wasm/finish"},
 	"github.com/tinylib/msgp":        {"internal/transcript"},
 	"github.com/alecthomas/kong":     {"cmd"},
 	"charm.land/bubbletea/v2":        {"cmd"},

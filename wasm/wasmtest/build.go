@@ -32,8 +32,8 @@ func Command(tb testing.TB) (file string) {
 
 // What the modules are made from.
 var (
-	reactorSources = []string{"core", "wasm/abi", "wasm/reactor", "wasm/join", "wasm/build.sh"}
-	commandSources = []string{"core", "host", "internal/transcript", "wasm/command", "wasm/join", "wasm/build.sh", "go.sum"}
+	reactorSources = []string{"core", "wasm/abi", "wasm/reactor", "wasm/finish", "wasm/build.sh"}
+	commandSources = []string{"core", "host", "internal/transcript", "wasm/command", "wasm/finish", "wasm/build.sh", "go.sum"}
 )
 
 func read(tb testing.TB, file string) []byte {

@@ -25,7 +25,7 @@ func TestJoinedMemoryIsTheSame(t *testing.T) {
 		}
 		draw.Shuffle(len(segments), func(i, j int) { segments[i], segments[j] = segments[j], segments[i] })
 		module := moduleOf(segments)
-		joined, err := join(module)
+		joined, err := finish(module)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestJoinedMemoryIsTheSame(t *testing.T) {
 				t.Errorf("a gap of %d was left", gap)
 			}
 		}
-		if again, err := join(joined); err != nil || !bytes.Equal(again, joined) {
+		if again, err := finish(joined); err != nil || !bytes.Equal(again, joined) {
 			t.Errorf("joined again it is another module: %v", err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestModulesThatAreNotJoined(t *testing.T) {
 		"overlap":  moduleOf([]segment{{7, []byte("abc")}, {9, []byte("d")}}),
 		"negative": moduleOf([]segment{{-7, []byte("abc")}}),
 	} {
-		if _, err := join(module); err == nil {
+		if _, err := finish(module); err == nil {
 			t.Errorf("%s: joined", name)
 		}
 	}
