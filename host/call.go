@@ -113,6 +113,7 @@ func (p *Peer) CallRaw(ctx context.Context, method string, params json.RawMessag
 		if err == nil {
 			id, c = accepted, p.newCall(options)
 			p.calls[id] = c
+			p.lone.isAwaited = true
 		}
 		return err
 	})

@@ -26,7 +26,11 @@ func (p *Peer) update(f func(m Machine) error) error {
 		return ErrClosed
 	}
 	err := f(p.machine)
+	block := p.takeAlone()
 	p.turn()
+	if block != nil {
+		p.writeAlone(block)
+	}
 	return err
 }
 
@@ -214,14 +218,17 @@ func (p *Peer) writeLoop() {
 func (p *Peer) take(spare []byte, written int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if spare != nil {
+		p.spare = spare
+	}
 	if written > 0 && !p.end.over {
 		p.machine.Wrote(written)
 	}
 	for !p.end.over {
-		var block []byte
-		if p.writerReady {
-			block = p.machine.Take(spare)
-			spare = nil // it is the machine's now
+		block := p.lone.rest
+		p.lone.rest = nil
+		if block == nil && p.writerReady {
+			block = p.takeBlock()
 		}
 		p.turn() // a trap inside Take ends the session here, or nobody would notice
 		if block != nil || p.end.over {
@@ -234,6 +241,13 @@ func (p *Peer) take(spare []byte, written int) []byte {
 		p.gather()
 	}
 	return nil
+}
+
+// takeBlock takes a block in exchange for an emptied one. Peer.mu is held.
+func (p *Peer) takeBlock() []byte {
+	block := p.machine.Take(p.spare)
+	p.spare = nil // it is the machine's now
+	return block
 }
 
 // gather lets whoever is about to send do so, so that a burst leaves in one write. Peer.mu is held,

@@ -80,6 +80,7 @@ func (m *Message) answer(ctx context.Context, op string, command func(Machine) e
 				err := command(machine)
 				if err != core.ErrOutputFull && err != core.ErrBadJSON {
 					p.retire(m.req) // it cannot be answered again
+					p.lone.isAwaited = true
 				}
 				return err
 			})

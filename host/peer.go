@@ -44,6 +44,7 @@ type Peer struct {
 	calls    map[core.CallID]*pendingCall
 	requests map[core.ReqID]*request
 	crew     crew
+	lone     lone
 	room     room
 	flushes  []flush
 	inbox    inbox
@@ -53,6 +54,7 @@ type Peer struct {
 	mayWrite    *sync.Cond // the writer: it is ready for the output there is, or that is done, or over
 	mayServe    *sync.Cond // one of the crew: there is an item, or the session is over
 	writerReady bool
+	spare       []byte // an emptied block, for the machine
 	timer       Timer
 	armed       core.Time // what timer is set to; Never: nothing that will come
 	hold        hold

@@ -114,6 +114,7 @@ func (p *Peer) answer(r *request, result json.RawMessage, err error) {
 			return refused
 		}
 		p.retire(r.id)
+		p.lone.isAwaited = true
 		return errors.Join(refused, m.Done(r.id))
 	})
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {

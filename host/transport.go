@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,6 +21,7 @@ type Transport struct {
 	closeAll   func() error
 	ready      <-chan struct{} // closed once writer takes bytes; nil: it does from the start
 	polled     syscall.RawConn // the descriptor behind reader; nil where there is none
+	atOnce     *atOnce         // the descriptor behind writer; nil where writing to it may wait
 	claimed    atomic.Bool
 }
 
@@ -36,7 +38,7 @@ func readiness(writer any) <-chan struct{} {
 // CloseWrite() error, as *net.TCPConn and *net.UnixConn do, it is the half-close. For Ready see
 // Pipes.
 func Duplex(rw io.ReadWriteCloser) *Transport {
-	t := &Transport{reader: rw, writer: rw, polled: descriptor(rw), closeAll: sync.OnceValue(rw.Close)}
+	t := &Transport{reader: rw, writer: rw, polled: descriptor(rw), atOnce: newAtOnce(rw), closeAll: closeOnce(rw)}
 	t.ready = readiness(rw)
 	if half, ok := rw.(interface{ CloseWrite() error }); ok {
 		t.closeWrite = sync.OnceValue(half.CloseWrite)
@@ -49,18 +51,29 @@ func Duplex(rw io.ReadWriteCloser) *Transport {
 // works (API-3). Where w has Ready() <-chan struct{}, nothing is written before that channel is
 // closed: meanwhile a call that times out or is cancelled is withdrawn, and fails alone (SEND-3).
 func Pipes(r io.ReadCloser, w io.WriteCloser) *Transport {
-	t := &Transport{reader: r, polled: descriptor(r), closeAll: sync.OnceValue(r.Close)}
+	t := &Transport{reader: r, polled: descriptor(r), closeAll: closeOnce(r)}
 	if w == nil {
 		return t
 	}
-	t.writer, t.ready = w, readiness(w)
-	t.closeWrite = sync.OnceValue(w.Close)
-	t.closeAll = sync.OnceValue(func() error { return errors.Join(t.closeWrite(), r.Close()) })
+	t.writer, t.ready, t.atOnce = w, readiness(w), newAtOnce(w)
+	t.closeWrite = closeOnce(w)
+	closeRead := t.closeAll
+	t.closeAll = func() error { return errors.Join(t.closeWrite(), closeRead()) }
 	return t
 }
 
 // Close closes both directions. It is repeatable. A session closes its transport when it ends.
 func (t *Transport) Close() error { return t.closeAll() }
+
+// closeOnce closes once, which somebody else may have done before: the owner of a child that has died.
+func closeOnce(c io.Closer) func() error {
+	return sync.OnceValue(func() error {
+		if err := c.Close(); !errors.Is(err, os.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+}
 
 // claim takes the transport for a session and reports whether it was free.
 func (t *Transport) claim() bool { return t.claimed.CompareAndSwap(false, true) }

@@ -41,6 +41,14 @@ func newInput(file *os.File, first io.Reader) *Input {
 // none of its frames has begun (SEND-3).
 func (in *Input) Ready() <-chan struct{} { return in.ready }
 
+// writer is the file itself where nothing goes first: a session writes to it without waking its writer where it can.
+func (in *Input) writer() io.WriteCloser {
+	if isClosed(in.fed) && in.feedError() == nil {
+		return in.file
+	}
+	return in
+}
+
 func (in *Input) wait() {
 	select {
 	case <-in.fed:

@@ -57,7 +57,7 @@ func open(process *Process, opts host.Options) (*Peer, error) {
 	}
 	var stdin io.WriteCloser
 	if process.Stdin != nil {
-		stdin = process.Stdin
+		stdin = process.Stdin.writer()
 	}
 	session, err := host.New(host.Pipes(process.Stdout, stdin), opts)
 	if err != nil {
