@@ -123,21 +123,31 @@ func (s *Scanner) envelope(text []byte, i int, m *Message) (int, Fault) {
 	}
 	for {
 		var fault Fault
-		member, end := familiarName(text, i)
-		if end > 0 {
-			i = spaceEnd(text, end)
+		var member Members
+		size := 0 // of a familiar name and its colon
+		if i >= 0 && i <= len(text)-10 {
+			member, size = familiarName(binary.LittleEndian.Uint64(text[i:i+8]), binary.LittleEndian.Uint16(text[i+8:i+10]))
+		}
+		if size > 0 {
+			i = spaceEnd(text, i+size)
 		} else if member, i, fault = anyName(text, i); fault != FaultNone {
 			return i, fault
 		}
 		start, plain := i, false
-		if peek(text, i) == '"' {
+		switch peek(text, i) {
+		case '"':
 			if i = plainEnd(text, i+1); peek(text, i) == '"' {
 				i++
 				plain = true
-			} else if i, fault = stringRestEnd(text, i); fault != FaultNone {
-				return i, fault
+			} else {
+				i, fault = stringRestEnd(text, i)
 			}
-		} else if i, fault = s.value(text, i, 1); fault != FaultNone {
+		case '{', '[':
+			i, fault = s.container(text, i, 1)
+		default:
+			i, fault = s.value(text, i, 1)
+		}
+		if fault != FaultNone {
 			return i, fault
 		}
 		m.set(member, Span{start, i}, plain)
@@ -180,34 +190,23 @@ func (m *Message) set(member Members, value Span, plain bool) {
 }
 
 // familiarName recognises a name that decides and the colon behind it, spelled as nearly every peer
-// does. It returns the offset behind the colon; 0 where anyName has to look.
-func familiarName(text []byte, i int) (member Members, end int) {
-	if i < 0 || i > len(text)-8 {
+// does, by the ten bytes that begin with it. It returns the size of both; 0 where anyName has to look.
+func familiarName(word uint64, next uint16) (member Members, size int) {
+	switch {
+	case word == wordVersion && next == wordNameEnd:
+		return MemberVersion, 10
+	case word&wordIDMask == wordID:
+		return MemberID, 5
+	case byte(next) != ':':
 		return 0, 0
+	case word == wordMethod:
+		return MemberMethod, 9
+	case word == wordParams:
+		return MemberParams, 9
+	case word == wordResult:
+		return MemberResult, 9
 	}
-	word := binary.LittleEndian.Uint64(text[i : i+8])
-	switch word {
-	case wordMethod:
-		member, end = MemberMethod, i+8
-	case wordParams:
-		member, end = MemberParams, i+8
-	case wordResult:
-		member, end = MemberResult, i+8
-	case wordVersion:
-		if peek(text, i+8) != '"' {
-			return 0, 0
-		}
-		member, end = MemberVersion, i+9
-	default:
-		if word&wordIDMask != wordID {
-			return 0, 0
-		}
-		member, end = MemberID, i+4
-	}
-	if peek(text, end) != ':' {
-		return 0, 0
-	}
-	return member, end + 1
+	return 0, 0
 }
 
 // Names, quotes included, as little-endian words: comparing one takes no loop and no call.
@@ -216,8 +215,9 @@ const (
 	wordParams  = 0x22736D6172617022 // "params"
 	wordResult  = 0x22746C7573657222 // "result"
 	wordVersion = 0x6370726E6F736A22 // "jsonrpc without its closing quote
-	wordID      = 0x22646922         // "id"
-	wordIDMask  = 1<<32 - 1
+	wordID      = 0x3A22646922       // "id":
+	wordIDMask  = 1<<40 - 1
+	wordNameEnd = 0x3A22 // ":
 )
 
 // anyName scans a name and the colon after it and returns the member and the offset of the value, or that

@@ -217,12 +217,51 @@ func TestStringEveryPosition(t *testing.T) {
 			for c := range 256 {
 				text := []byte(`"` + strings.Repeat("a", size) + `"`)
 				text[at+1] = byte(c)
-				want := json.Valid(text) && utf8.Valid(text)
-				if fault, where := s.Valid(text); (fault == FaultNone) != want {
-					t.Fatalf("%q: fault %d at %d", text, fault, where)
+				checkValid(t, &s, text)
+			}
+		}
+	}
+}
+
+// TestNameEveryPosition does the same with names, at the end of a text and before it.
+func TestNameEveryPosition(t *testing.T) {
+	s := Scanner{DepthMax: 1}
+	for size := range 20 {
+		for at := range size + 2 {
+			for c := range 256 {
+				for _, rest := range []string{":1}", ` :"a text behind it that takes some words"}`} {
+					text := []byte(`{"` + strings.Repeat("a", size) + `"` + rest)
+					text[at+1] = byte(c)
+					checkValid(t, &s, text)
 				}
 			}
 		}
+	}
+}
+
+// TestNumberEveryShape puts every short text in the place of a number, behind digits that fill words.
+func TestNumberEveryShape(t *testing.T) {
+	const alphabet, count = "01.e-,]}", 4
+	s := Scanner{DepthMax: 2}
+	var shape [count]byte
+	for n := range 1 << (3 * count) {
+		for i := range shape {
+			shape[i] = alphabet[n>>(3*i)&7]
+		}
+		for digits := range 10 {
+			number := "123456789"[:digits] + string(shape[:])
+			for _, rest := range []string{"", "       "} {
+				checkValid(t, &s, []byte(`[{"a":`+number+rest))
+				checkValid(t, &s, []byte(`[`+number+rest))
+			}
+		}
+	}
+}
+
+func checkValid(t *testing.T, s *Scanner, text []byte) {
+	want := json.Valid(text) && utf8.Valid(text)
+	if fault, where := s.Valid(text); (fault == FaultNone) != want {
+		t.Fatalf("%q: fault %d at %d", text, fault, where)
 	}
 }
 

@@ -21,8 +21,10 @@ func stringRestEnd(text []byte, i int) (int, Fault) {
 		switch c := peek(text, i); {
 		case c == '"':
 			return i + 1, FaultNone
+		case c == '\\' && isShortEscape[peek(text, i+1)]:
+			i += 2
 		case c == '\\':
-			end, ok := escapeEnd(text, i)
+			end, ok := unicodeEscapeEnd(text, i)
 			if !ok {
 				return end, FaultSyntax
 			}
@@ -54,25 +56,6 @@ func nameEnd(text []byte, i int) (end, value int, fault Fault) {
 		return i, i, FaultSyntax
 	}
 	return end, spaceEnd(text, i+1), FaultNone
-}
-
-// simpleNameEnd returns the offset behind a name of plain bytes and its colon; 0 when nameEnd has
-// to look.
-func simpleNameEnd(text []byte, i int) int {
-	if peek(text, i) != '"' {
-		return 0
-	}
-	for i++; i >= 0 && i <= len(text)-8; i += 8 {
-		stops := plainStops(binary.LittleEndian.Uint64(text[i : i+8]))
-		if stops == 0 {
-			continue
-		}
-		if i += firstStop(stops); text[i] == '"' && peek(text, i+1) == ':' {
-			return i + 2
-		}
-		return 0
-	}
-	return 0
 }
 
 // plainEnd returns the offset of the first byte from i on that needs a look: a quote, a backslash,
@@ -119,14 +102,12 @@ func plainStops(word uint64) uint64 {
 // 8 when the mask is empty.
 func firstStop(stops uint64) int { return bits.TrailingZeros64(stops) >> 3 }
 
-// escapeEnd scans the escape whose backslash is at offset i.
-func escapeEnd(text []byte, i int) (int, bool) {
-	i++
-	switch peek(text, i) {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 1, true
-	case 'u':
-	default:
+// isShortEscape holds the bytes that make an escape with a backslash alone.
+var isShortEscape = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
+// unicodeEscapeEnd scans the escape of a UTF-16 unit whose backslash is at offset i.
+func unicodeEscapeEnd(text []byte, i int) (int, bool) {
+	if i++; peek(text, i) != 'u' {
 		return i, false
 	}
 	for range 4 {
