@@ -72,7 +72,11 @@ func (c *callCmd) Run(ctx context.Context, e *env, server serverCommand) error {
 	if err := c.validate(server); err != nil {
 		return err
 	}
-	params, err := readParams(c.Params, e)
+	var params json.RawMessage
+	err = interruptible(ctx, func() (err error) {
+		params, err = readParams(c.Params, e)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,5 @@
 package main
 
-import "context"
-
 type frameCmd struct {
 	From     string   `enum:"header,lsp,line,mcp,length4,len4,whole" default:"line" help:"How stdin is framed: ${enum}; whole is one message, however many lines it has."`
 	To       string   `enum:"header,lsp,line,mcp,length4,len4,whole" default:"header" help:"How stdout is framed."`
@@ -26,10 +24,10 @@ Exit codes:
 }
 
 // Run filters stdin until it ends.
-func (c *frameCmd) Run(ctx context.Context, e *env) error {
+func (c *frameCmd) Run(e *env) error {
 	filter, err := newReframer(e.stdout, c.From, c.To, c.FrameMax)
 	if err != nil {
 		return err
 	}
-	return filter.run(ctx, e.stdin)
+	return filter.run(e.stdin)
 }

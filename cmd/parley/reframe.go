@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,20 +51,8 @@ func newReframer(out io.Writer, from, to string, frameBytesMax byteSize) (*refra
 	}, nil
 }
 
-// run filters until in ends. What is read is written before more is read. A reader that cannot be
-// interrupted is left behind when ctx ends.
-func (r *reframer) run(ctx context.Context, in io.Reader) error {
-	ended := make(chan error, 1)
-	go func() { ended <- r.filter(in) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (r *reframer) filter(in io.Reader) error {
+// run filters until in ends. What is read is written before more is read.
+func (r *reframer) run(in io.Reader) error {
 	const readBytes = 64 * core.KiB
 	for {
 		n, err := in.Read(r.from.Reserve(readBytes)[:readBytes])

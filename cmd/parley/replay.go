@@ -56,7 +56,11 @@ func (c *replayCmd) Run(ctx context.Context, e *env, server serverCommand) error
 	if err != nil {
 		return usageError{"--match " + err.Error()}
 	}
-	recorded, err := loadConversation(e, c.Files)
+	var recorded *replay.Conversation
+	err = interruptible(ctx, func() (err error) {
+		recorded, err = loadConversation(e, c.Files)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -67,8 +67,12 @@ func dispatch(ctx context.Context, args []string, server serverCommand, e *env) 
 	if err != nil {
 		return misread(err)
 	}
-	if verb, _, _ := strings.Cut(parsed.Command(), " "); server != nil && behindDashes[verb] == "" {
+	verb, _, _ := strings.Cut(parsed.Command(), " ")
+	if server != nil && behindDashes[verb] == "" {
 		return usageError{parsed.Command() + " takes no command behind --"}
+	}
+	if startsNothing(verb) {
+		return interruptible(ctx, func() error { return parsed.Run() })
 	}
 	return parsed.Run()
 }

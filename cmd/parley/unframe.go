@@ -1,7 +1,5 @@
 package main
 
-import "context"
-
 type unframeCmd struct {
 	From     string   `enum:"header,lsp,line,mcp,length4,len4,whole" default:"header" help:"How stdin is framed: ${enum}; whole is one message, however many lines it has."`
 	To       string   `enum:"header,lsp,line,mcp,length4,len4,whole" default:"line" help:"How stdout is framed."`
@@ -24,10 +22,10 @@ Exit codes:
 }
 
 // Run filters stdin until it ends.
-func (c *unframeCmd) Run(ctx context.Context, e *env) error {
+func (c *unframeCmd) Run(e *env) error {
 	filter, err := newReframer(e.stdout, c.From, c.To, c.FrameMax)
 	if err != nil {
 		return err
 	}
-	return filter.run(ctx, e.stdin)
+	return filter.run(e.stdin)
 }
