@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/parley-rpc/parley/internal/capture"
 	"github.com/parley-rpc/parley/internal/transcript"
@@ -46,6 +48,18 @@ func (c captureFiles) follow(e *env, follower *capture.Follower, see func(*captu
 	}
 	follower.End(show)
 	return failed
+}
+
+// createCapture makes a file for its owner alone; what is there stays as it is.
+func createCapture(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, usageError{path + " is there already: remove it, or choose another name"}
+	}
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	return file, nil
 }
 
 func countMessages(n int) string { return count(n, "message", "messages") }

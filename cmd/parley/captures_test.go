@@ -82,6 +82,7 @@ func TestCat(t *testing.T) {
 	}
 	inProcess(t, "", "cat", filepath.Join(t.TempDir(), "none")).wantLine(t, exitUsage, "no such file")
 	inProcess(t, "nonsense", "cat", "-").wantLine(t, exitUsage, "is no capture")
+	inProcess(t, "", "cat", "-").wantLine(t, exitUsage, "is empty")
 }
 
 func TestFilter(t *testing.T) {
@@ -116,7 +117,7 @@ func TestFilter(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "left.cap")
 	inProcess(t, "", "filter", file, "--method", "a/slow", "-o", left).wantOut(t, exitOK)
 	inProcess(t, "", "cat", left).wantOut(t, exitOK, "capture", "request        2  a/slow  62 B", "error          2  a/slow  65 B  +900.000 ms")
-	inProcess(t, "", "filter", file, "-o", left).wantLine(t, exitUsage, "exists")
+	inProcess(t, "", "filter", file, "-o", left).wantLine(t, exitUsage, "is there already")
 	nothing := filepath.Join(t.TempDir(), "nothing.cap")
 	inProcess(t, "", "filter", file, "--method", "a/none").wantSilence(t, "nothing in 7 messages passes")
 	inProcess(t, "", "filter", file, "--method", "a/none", "-o", nothing).wantSilence(t, "nothing in 7 messages passes")
@@ -160,7 +161,7 @@ func TestConvert(t *testing.T) {
 	inProcess(t, "", "convert", binary, "-", "--to", "jsonl").wantOut(t, exitOK, `"kind":"noise"`, `"code":137`)
 	inProcess(t, "", "convert", binary, "-").wantLine(t, exitUsage, "--to")
 	inProcess(t, "", "convert", binary, "-", "--to", "xml").wantLine(t, exitUsage, "--to")
-	inProcess(t, "", "convert", file, binary).wantLine(t, exitUsage, "exists")
+	inProcess(t, "", "convert", file, binary).wantLine(t, exitUsage, "is there already")
 
 	whole, err := os.ReadFile(binary)
 	if err != nil {

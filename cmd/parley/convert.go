@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/parley-rpc/parley/internal/capture"
@@ -38,7 +37,7 @@ func (c *convertCmd) Run(e *env) error {
 		to = spellingByEnding[filepath.Ext(c.Out)]
 	}
 	if to == "" {
-		return usageError{"--to: OUT's ending is not .cap, .txt or .jsonl: say binary, text or jsonl"}
+		return usageError{"without --to the ending of OUT is .cap, .txt or .jsonl, and " + c.Out + " has another: say --to binary, text or jsonl"}
 	}
 	spelling, err := capture.ParseSpelling(to)
 	if err != nil {
@@ -47,9 +46,9 @@ func (c *convertCmd) Run(e *env) error {
 	if c.Out == "-" {
 		return c.convert(e, e.stdout, spelling)
 	}
-	file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := createCapture(c.Out)
 	if err != nil {
-		return usageError{err.Error()}
+		return err
 	}
 	err = c.convert(e, file, spelling)
 	return firstError(err, file.Close())

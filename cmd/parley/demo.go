@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -65,8 +66,9 @@ Exit codes:
 func (c demoCmd) Run(ctx context.Context, e *env) error {
 	ctx, cancel := context.WithTimeout(ctx, demoMax)
 	defer cancel()
+	out := bufio.NewWriter(e.stdout)
 	var document demoDocument
-	err := c.converse(ctx, e, &document)
+	err := c.converse(ctx, e, out, &document)
 	failed := document.failed()
 	switch {
 	case err != nil:
@@ -79,14 +81,15 @@ func (c demoCmd) Run(ctx context.Context, e *env) error {
 	if c.JSON {
 		return errors.Join(err, writeJSON(e.stdout, document))
 	}
-	printChecks(e.stdout, document.Checks)
+	printChecks(out, document.Checks)
 	if err == nil {
-		fmt.Fprintln(e.stdout, "\nThe same server behind a page, in your browser: parley serve")
+		fmt.Fprintln(out, "\nThe same server behind a page, in your browser: parley serve")
 	}
-	return err
+	return firstError(err, out.Flush())
 }
 
-func (c demoCmd) converse(ctx context.Context, e *env, document *demoDocument) error {
+// converse shows on out what was said on an engine, as soon as it was.
+func (c demoCmd) converse(ctx context.Context, e *env, out *bufio.Writer, document *demoDocument) error {
 	engines := []string{c.Engine}
 	if c.Engine == "both" {
 		engines = []string{engineNative, engineWazero}
@@ -97,8 +100,12 @@ func (c demoCmd) converse(ctx context.Context, e *env, document *demoDocument) e
 			return fmt.Errorf("demo on %s: %w", engine, err)
 		}
 		document.Engines = append(document.Engines, run)
-		if !c.JSON {
-			run.print(e.stdout)
+		if c.JSON {
+			continue
+		}
+		run.print(out)
+		if err := out.Flush(); err != nil {
+			return err
 		}
 	}
 	if len(engines) > 1 {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"time"
@@ -83,9 +82,9 @@ func (c *filterCmd) each(e *env, f *capture.Follower, see func(seen *capture.See
 }
 
 func (c *filterCmd) write(e *env) error {
-	file, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := createCapture(c.Output)
 	if err != nil {
-		return usageError{err.Error()}
+		return err
 	}
 	writer := capture.NewWriter(file, capture.SpellBinary)
 	f := capture.NewFollower()

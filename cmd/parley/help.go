@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -34,9 +35,14 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if selected := ctx.Selected(); selected != nil && behindDashes[selected.Name] != "" {
 		usage += " " + behindDashes[selected.Name]
 	}
-	_, err = io.WriteString(stdout, usage+"\n"+rest)
-	return err
+	if _, err = io.WriteString(stdout, usage+"\n"+rest); err != nil {
+		return unprinted{err}
+	}
+	return nil
 }
+
+// unprinted is why there is no help: kong hands it on as if the command line were wrong.
+type unprinted struct{ error }
 
 // tellWidth tells kong how wide the terminal is, by the variable that it asks: what it writes to is none.
 func tellWidth(stdout io.Writer) (forget func()) {
@@ -54,10 +60,17 @@ func tellWidth(stdout io.Writer) (forget func()) {
 
 // misread is what kong says about a command line that it cannot read, and whose help says how it can.
 func misread(err error) error {
+	if failed := new(unprinted); errors.As(err, failed) {
+		return failed.error
+	}
 	help := "parley"
 	parse := new(kong.ParseError)
 	if errors.As(err, &parse) && parse.Context.Selected() != nil {
 		help = parse.Context.Selected().FullPath()
 	}
-	return usageError{err.Error() + " (see " + help + " --help)"}
+	text := nothingThere.ReplaceAllString(err.Error(), "a value is missing")
+	return usageError{text + " (see " + help + " --help)"}
 }
+
+// nothingThere is how kong calls the end of the command line.
+var nothingThere = regexp.MustCompile(`expected \w+ value but got "EOL" \(<EOL>\)`)

@@ -52,6 +52,9 @@ func NewSource(name string, from io.ReadCloser) (*Source, error) {
 		return nil, err
 	}
 	switch {
+	case len(start) == 0:
+		from.Close()
+		return nil, &FormatError{name, errors.New("is empty: nothing was recorded")}
 	case bytes.HasPrefix(start, []byte(preamble)):
 		s.decode = s.binary
 	case len(start) >= len(preamble) && bytes.HasPrefix(start, []byte(preamble[:len(preamble)-1])):

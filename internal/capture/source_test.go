@@ -119,7 +119,7 @@ func TestSpellingsAgree(t *testing.T) {
 
 func TestSourceRefuses(t *testing.T) {
 	for spelled, want := range map[string]string{
-		"":                                       "is no capture",
+		"":                                       "is empty",
 		"Dear Sir":                               "is no capture",
 		"\x89parley\x02":                         "version 2",
 		"capture framing=morse":                  "",
