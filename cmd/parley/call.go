@@ -120,6 +120,14 @@ func (c *callCmd) options(e *env) host.Options {
 	return options
 }
 
+// ours are the requests of a session that only its client makes.
+func (c *callCmd) ours() []string {
+	if c.Method == "initialize" {
+		return []string{c.Method}
+	}
+	return []string{c.Method, "initialize"}
+}
+
 // session is what a call is made on: a *child.Peer, or an *mcp.Session over one.
 type session interface {
 	host.Caller
@@ -147,9 +155,10 @@ func (c *callCmd) converse(ctx context.Context, e *env, server serverCommand, pa
 	if c.Profile == "mcp" && c.Handshake {
 		open = c.openMCP
 	}
-	s, err := open(bounded, e, command, options, d, watch)
+	var own mirror
+	s, err := open(bounded, e, command, options, &own, d, watch)
 	if err != nil {
-		return nil, err
+		return nil, own.explain(err)
 	}
 	defer func() {
 		closeErr := s.Close()
@@ -164,13 +173,14 @@ func (c *callCmd) converse(ctx context.Context, e *env, server serverCommand, pa
 	if errors.As(err, &asks) {
 		return asks.Result, nil
 	}
-	return result, err
+	return result, own.explain(err)
 }
 
 // open starts the command and shakes hands as its profile does. What fails leaves nothing behind.
-func (c *callCmd) open(ctx context.Context, e *env, command *exec.Cmd, options host.Options, d *callDocument, watch *stopwatch) (session, error) {
+func (c *callCmd) open(ctx context.Context, e *env, command *exec.Cmd, options host.Options, own *mirror, d *callDocument, watch *stopwatch) (session, error) {
 	dialect := dialects[c.Profile]
 	options.Mux = dialect.mux()
+	own.listen(options.Mux, &dialect, c.ours()...)
 	p, err := child.Start(ctx, command, options, child.WithBounds(leaveBounds))
 	if err != nil {
 		return nil, err

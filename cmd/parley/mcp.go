@@ -34,11 +34,16 @@ const connectMax = 24 * time.Hour
 
 // openMCP starts the command and agrees on an era with it (ERA-1, ERA-10). The command is started
 // a second time where it cannot bear to be asked (ERA-5). What fails leaves nothing behind.
-func (c *callCmd) openMCP(ctx context.Context, _ *env, command *exec.Cmd, options host.Options, d *callDocument, watch *stopwatch) (session, error) {
+func (c *callCmd) openMCP(ctx context.Context, _ *env, command *exec.Cmd, options host.Options, own *mirror, d *callDocument, watch *stopwatch) (session, error) {
 	client := mcp.NewOptions("parley", buildInfo().Version)
 	client.Host = options
 	client.Capabilities = json.RawMessage(`{"roots":{}}`)
-	client.Serve = serveMCP
+	client.Serve = func(ctx context.Context, m *host.Message) {
+		if m.Method == "initialize" {
+			own.heard.Store(true)
+		}
+		serveMCP(ctx, m)
+	}
 	client.ConnectTimeout = min(c.Timeout, connectMax)
 	switch c.MCPEra {
 	case eraAuto:
