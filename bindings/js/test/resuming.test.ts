@@ -122,6 +122,25 @@ test('an address that cannot be had is an attempt that failed', async () => {
   assert.equal(sockets.all.length, 0);
 });
 
+test('where no socket can be made nobody tries again', async () => {
+  const unknown = new Error('no such scheme');
+  const dial = () => {
+    throw unknown;
+  };
+  for (const [options, address, isWhy] of [
+    [{ dial }, 'nowhere://h', (error: unknown) => error === unknown],
+    [{}, 'no address', (error: unknown) => error instanceof TypeError],
+    [{ dial: undefined }, 'ws://h', (error: unknown) => /--experimental-websocket/.test(String(error))],
+  ] as const) {
+    const platform = globalThis.WebSocket;
+    Reflect.deleteProperty(globalThis, 'WebSocket');
+    const { socket } = await begin(options as ResumingOptions, address);
+    if (platform !== undefined) globalThis.WebSocket = platform;
+    const { state } = socket;
+    assert.ok(state.phase === 'closed' && isWhy(state.error), `${address}: ${JSON.stringify(state)}`);
+  }
+});
+
 // Goal: nothing is lost, doubled or reordered wherever the socket breaks. Method: a conversation is
 // recorded, and the socket killed before and after every one of its messages, in either direction.
 const conversation = ['>[1]', '<[2]', '<[3]', '>[4]', '>[5]', '<[6]', '>[7]', '<[8]'];

@@ -50,15 +50,16 @@ export class Attempt {
     private readonly clock: Clock,
   ) {}
 
-  /** Asks for the address and connects; what goes wrong is told as lost. */
-  async connect(url: () => Promise<string>, dial: Dial, timeoutMs: number): Promise<void> {
+  /** Asks for the address, which may fail and be had the next time, and connects: where no socket can be made, none ever can. */
+  async connect<A>(ask: () => A | Promise<A>, dial: (address: A) => ReturnType<Dial>, timeoutMs: number): Promise<void> {
     this.#cancelTimeout = this.clock.after(timeoutMs, () => this.#lose(`no session after ${timeoutMs} ms`));
+    let address: A;
     try {
-      const address = await url();
-      if (!this.#isLeft) this.#listen(dial(address, [resumeSubprotocol]));
+      address = await ask();
     } catch (cause) {
-      this.#lose('no socket was made', cause);
+      return this.#lose('no address', cause);
     }
+    this.#tell(() => this.#listen(dial(address)));
   }
 
   /** The session is live on it. */

@@ -4,7 +4,7 @@
 import { ResumeFailureKind } from '../abi.gen.js';
 import { Alarm, systemClock, type Clock } from '../clock.js';
 import type { Engine } from '../engine.js';
-import { closeLost, closeSuperseded, ResumeError, type Resume } from '../resume.js';
+import { closeLost, closeSuperseded, ResumeError, resumeSubprotocol, type Resume } from '../resume.js';
 import type { Sink, Transport } from '../transport.js';
 import { Attempt, SocketError, type Dial } from './attempt.js';
 import { Backoff } from './backoff.js';
@@ -157,13 +157,13 @@ export class ResumingSocket implements Transport {
       this.#tell({ phase: 'connecting', attempt: this.#backoff.attempt });
       if (this.#isClosed) return; // by a watcher
       const { dial = dialPlatform, connectTimeoutMs = 10_000 } = this.options;
-      void attempt.connect(() => this.#url(), dial, connectTimeoutMs);
+      void attempt.connect(this.address, (address) => dial(this.#url(address), [resumeSubprotocol]), connectTimeoutMs);
     });
   }
 
   /** The address of this attempt, with the session and the count of a reconnect (RESUME-1, RESUME-10). */
-  async #url(): Promise<string> {
-    const url = new URL(await this.address(), globalThis.location?.href);
+  #url(address: Address): string {
+    const url = new URL(address, globalThis.location?.href);
     const { beatMs = beatMsDefault } = this.options;
     if (beatMs > 0) url.searchParams.set('beat', `${beatMs}`);
     const { session, received } = this.#link.state();
@@ -316,4 +316,8 @@ export class ResumingSocket implements Transport {
   }
 }
 
-const dialPlatform: Dial = (url, protocols) => new WebSocket(url, protocols);
+const dialPlatform: Dial = (url, protocols) => {
+  if (globalThis.WebSocket === undefined)
+    throw new SocketError('this platform has no WebSocket: Node.js 20 has one behind --experimental-websocket, or set dial', 0);
+  return new WebSocket(url, protocols);
+};
