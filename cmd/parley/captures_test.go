@@ -3,10 +3,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parley-rpc/parley/internal/capture"
@@ -286,5 +288,25 @@ func TestStatsPlot(t *testing.T) {
 	}
 	if after, err := os.ReadFile(picture); err != nil || string(after) != string(before) {
 		t.Errorf("the picture was touched: %v", err)
+	}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestEveryCommandSaysThatItsOutputIsLost(t *testing.T) {
+	file := inFile(t, "talk.txt", talk)
+	for _, line := range []string{
+		"--help", "call --help", "version", "completion bash", "demo --engine native", "demo --engine native --json",
+		"cat " + file, "cat --records " + file, "filter " + file, "lint --rules", "stats " + file, "stats --json " + file,
+		"convert " + file + " - --to jsonl",
+	} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), strings.Fields(line), testEnv(strings.NewReader(""), fullDisk{}, &stderr))
+		t.Run(line, func(t *testing.T) {
+			outcome{code, "", stderr.String()}.wantLine(t, exitOurFailure, "parley: no space left on device\n")
+		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/parley-rpc/parley/host"
@@ -159,26 +158,6 @@ func TestHelpListsCommandsAndExitCodes(t *testing.T) {
 	if call := inProcess(t, "", "call", "--help"); !strings.HasPrefix(call.stdout, "Usage: parley call <method> [<params>] [flags] -- COMMAND ...\n\n") ||
 		!strings.Contains(call.stdout, "-- gopls") {
 		t.Errorf("help of call has no command behind --, or no example of one:\n%s", call.stdout)
-	}
-}
-
-// fullDisk takes nothing.
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
-func TestEveryCommandSaysThatItsOutputIsLost(t *testing.T) {
-	file := inFile(t, "talk.txt", talk)
-	for _, line := range []string{
-		"--help", "call --help", "version", "completion bash", "demo --engine native", "demo --engine native --json",
-		"cat " + file, "cat --records " + file, "filter " + file, "lint --rules", "stats " + file, "stats --json " + file,
-		"convert " + file + " - --to jsonl",
-	} {
-		var stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(line), testEnv(strings.NewReader(""), fullDisk{}, &stderr))
-		t.Run(line, func(t *testing.T) {
-			outcome{code, "", stderr.String()}.wantLine(t, exitOurFailure, "parley: no space left on device\n")
-		})
 	}
 }
 
