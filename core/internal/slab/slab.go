@@ -4,7 +4,7 @@
 package slab
 
 const (
-	pageSlots = 64
+	pageSlots = 8 // a peer that never has more than one call open holds one page of each kind
 	slotBits  = 20
 	slotMask  = 1<<slotBits - 1
 )
