@@ -113,6 +113,9 @@ func (r *relay) tell() {
 
 // noteEnds draws the conclusions of a turn.
 func (r *relay) noteEnds() {
+	if r.server.inputOver && r.server.machine.State().Output == core.OutputFailed {
+		r.server.failed = true // its writer may wait for more, which there will not be
+	}
 	if (r.server.inputOver || r.server.failed) && !isClosed(r.end.serverOver) {
 		close(r.end.serverOver)
 	}
