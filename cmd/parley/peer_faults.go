@@ -117,9 +117,11 @@ func (f *faults) transport(e *env, cfg core.Config) (*host.Transport, error) {
 		// An error is the end of the client, or ours: nobody is left to be told.
 		_ = chaos.Flood(out, f.Flood)
 	}()
+	begun := make(chan struct{})
 	go func() {
-		_ = chaos.FloodText(e.stderr, f.StderrFlood) // likewise
+		_ = chaos.FloodText(e.stderr, f.StderrFlood, begun) // likewise
 	}()
+	<-begun
 	return host.Pipes(f.bytesIn(os.Stdin), out), nil
 }
 

@@ -256,9 +256,11 @@ func TestFloodTearsNoMessage(t *testing.T) {
 
 func TestFloodText(t *testing.T) {
 	var out bytes.Buffer
-	if err := chaos.FloodText(&out, 100); err != nil || out.Len() != 100 {
+	begun := make(chan struct{})
+	if err := chaos.FloodText(&out, 100, begun); err != nil || out.Len() != 100 {
 		t.Errorf("%d bytes, %v", out.Len(), err)
 	}
+	<-begun
 	if want := "flood on stderr, line 1\nflood on stderr, line 2\n"; !strings.HasPrefix(out.String(), want) {
 		t.Errorf("got %q", out.String())
 	}

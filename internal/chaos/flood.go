@@ -28,9 +28,17 @@ func Flood(out *Messages, count int) error {
 	return nil
 }
 
-// FloodText writes bytesTotal bytes of lines, as a peer does that logs too much.
-func FloodText(out io.Writer, bytesTotal int64) error {
-	_, err := io.CopyN(out, &lines{}, bytesTotal)
+// FloodText writes bytesTotal bytes of lines, as a peer does that logs too much. It closes begun behind the first of
+// them, so that a peer that dies at once has said something.
+func FloodText(out io.Writer, bytesTotal int64, begun chan<- struct{}) error {
+	const firstBytes = 64
+	text := &lines{}
+	_, err := io.CopyN(out, text, min(bytesTotal, firstBytes))
+	close(begun)
+	if err != nil || bytesTotal <= firstBytes {
+		return err
+	}
+	_, err = io.CopyN(out, text, bytesTotal-firstBytes)
 	return err
 }
 
