@@ -48,16 +48,6 @@ func (r *relay) detach(generation resume.Generation) {
 	})
 }
 
-// answered says that the page has answered the close of its socket: it has heard how the session ended. Where it
-// has not, the next socket is told.
-func (r *relay) answered(generation resume.Generation) {
-	r.update(func() {
-		if generation == r.generation {
-			r.tell()
-		}
-	})
-}
-
 // receive takes one text of the page's, once there is room for it, and ignores what comes on a socket
 // that the session has done with; waits is told that it waits for
 // that, under the lock.

@@ -331,21 +331,6 @@ func TestServerThatDiesMeanwhileIsHeardOut(t *testing.T) {
 	f.emptied()
 }
 
-// BRIDGE-8: last words that went into a socket which nobody reads any more are said again on the next one.
-func TestLastWordsIntoALostSocketAreSaidAgain(t *testing.T) {
-	f, r := begun(t, Options{})
-	if err := r.do(t.Context(), 1, `{"jsonrpc":"2.0","id":2,"method":"notes","params":[5]}`, `{"jsonrpc":"2.0","method":"die"}`); err != nil {
-		t.Fatal(err)
-	}
-	f.logs("session ended")
-	r.lose() // the close is on its way, and is not answered
-	if err := r.do(t.Context(), 7); err != nil {
-		t.Fatal(err)
-	}
-	(&page{t: t, conn: r.conn}).wantClosed(CloseServerExited, "exit status 3")
-	f.emptied()
-}
-
 // What a server says to nobody is held back beyond the buffer, and comes in order once there is somebody.
 func TestServerThatFloodsADetachedSessionIsHeldBack(t *testing.T) {
 	f, r := begun(t, Options{ResumeBytesMax: 64 * core.KiB})

@@ -27,7 +27,6 @@ type socket struct {
 	started              time.Time
 	aliveAt              atomic.Int64 // ns since started: when the peer was last known to live
 	waits                atomic.Bool  // the reader waits for the server, and hears no answer to a ping
-	closedWith           atomic.Int64 // the code that it was closed with; 0: it was not
 }
 
 // serve carries texts until the socket is lost or the session is over.
@@ -54,8 +53,6 @@ func (k *socket) serve(ctx context.Context, messageBytesMax int) {
 		k.relay.finishFrom(k.generation, tooLarge("more bytes than a session takes in")) // so has the library told it
 	case status == websocket.StatusNormalClosure || status == websocket.StatusGoingAway:
 		k.relay.finishFrom(k.generation, causePageGone) // the page was closed: nobody will ask for its session
-	case status == websocket.StatusCode(k.closedWith.Load()):
-		k.relay.answered(k.generation)
 	}
 	k.relay.detach(k.generation)
 	if ctx.Err() == nil { // frames that break RFC 6455; where the connection is lost this fails
@@ -110,8 +107,10 @@ func (k *socket) speak(ctx context.Context) {
 	for {
 		text, c, isText := k.relay.next(k.generation)
 		if !isText {
-			k.closedWith.Store(int64(c.code))
 			closeSocket(k.conn, c)
+			if c != causeSuperseded {
+				k.relay.update(k.relay.tell)
+			}
 			return
 		}
 		if k.writeText(ctx, text) != nil {
